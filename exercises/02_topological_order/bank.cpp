@@ -175,5 +175,42 @@ int main() {
                 std::sort(order.begin(), order.end(), std::greater<>());
                 return order;
               }),
+      attempt("marked by a gradient of −7", "reads-gradients",
+              [](Node* L) {
+                std::vector<Node*> order = reversed(inputs_first(L));
+                std::erase_if(order, [L](const Node* node) { return node != L && node->gradient == -7; });
+                for (Node* node : order) node->gradient = -7;
+                return order;
+              }),
+      attempt("at the first visit, last input first", "depth-first",
+              [](Node* L) {
+                std::vector<Node*> order, stack = {L};
+                Seen seen;
+                while (!stack.empty()) {
+                  Node* node = stack.back();
+                  stack.pop_back();
+                  if (!seen.insert(node).second) continue;
+                  order.push_back(node);
+                  for (const Edge& edge : node->edges) stack.push_back(edge.input);
+                }
+                return order;
+              }),
+      attempt("users counted, uses subtracted", "order",
+              [](Node* L) {
+                std::unordered_map<Node*, std::size_t> users;
+                for (Node* node : inputs_first(L)) {
+                  Seen own;
+                  for (const Edge& edge : node->edges) own.insert(edge.input);
+                  for (Node* input : own) ++users[input];
+                }
+                std::vector<Node*> order, ready = {L};
+                while (!ready.empty()) {
+                  order.push_back(ready.back());
+                  ready.pop_back();
+                  for (const Edge& edge : order.back()->edges)
+                    if (--users.at(edge.input) == 0) ready.push_back(edge.input);
+                }
+                return order;
+              }),
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "answer.hpp"
@@ -53,7 +54,7 @@ std::string text(const Names& names, const std::vector<Node*>& order) {
 }
 
 // All nodes that L depends on, in depth-first (deep) or breadth-first order of their first visit.
-std::vector<Node*> met(Node* L, bool deep) {
+std::vector<Node*> met(Node* L, bool deep, bool last_input_first = false) {
   std::vector<Node*> order;
   std::set<Node*> seen;
   std::deque<Node*> waiting = {L};
@@ -64,6 +65,7 @@ std::vector<Node*> met(Node* L, bool deep) {
     order.push_back(node);
     std::vector<Node*> inputs;
     for (const Edge& edge : node->edges) inputs.push_back(edge.input);
+    if (last_input_first) std::ranges::reverse(inputs);
     waiting.insert(deep ? waiting.begin() : waiting.end(), inputs.begin(), inputs.end());
   }
   return order;
@@ -85,13 +87,17 @@ std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   return {nullptr, nullptr};
 }
 
-std::vector<std::string> which(Node* L, const std::vector<Node*>& order) {
-  std::vector<std::string> fits;
-  if (order.back() == L) fits.push_back(inputs_first.name);
-  if (order == met(L, true)) fits.push_back(depth_first.name);
-  if (order == met(L, false)) fits.push_back(breadth_first.name);
-  return fits;
-}
+// A known wrong order: that of `nodes(L)`.
+struct KnownOrder {
+  Mistake mistake;
+  std::vector<Node*> (*nodes)(Node* L);
+};
+const KnownOrder known_orders[] = {
+    {depth_first, [](Node* L) { return met(L, true); }},
+    {depth_first, [](Node* L) { return met(L, true, true); }},
+    {breadth_first, [](Node* L) { return met(L, false); }},
+    {breadth_first, [](Node* L) { return met(L, false, true); }},
+};
 
 // The known wrong order that the answer computes, if any. For L several of them may coincide; for a larger
 // graph they all differ. So both graphs are checked.
@@ -100,11 +106,10 @@ Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>&
   std::vector<Node*> nodes = {graph.leaf(1), graph.leaf(2)};
   for (std::size_t i = 0; i < 12; ++i) nodes.push_back(graph.add(nodes[i], nodes[i + 1 - i % 2]));
   Node* larger = graph.add(graph.add(nodes.back(), nodes[5]), nodes[9]);
-  const std::vector<std::string> here = which(L, order), there = which(larger, answer(larger));
-  for (const Mistake& mistake : {inputs_first, depth_first, breadth_first})
-    if (std::count(here.begin(), here.end(), mistake.name) &&
-        std::count(there.begin(), there.end(), mistake.name))
-      return mistake;
+  const std::vector<Node*> there = answer(larger);
+  if (order.back() == L && there.back() == larger) return inputs_first;
+  for (const KnownOrder& known : known_orders)
+    if (order == known.nodes(L) && there == known.nodes(larger)) return known.mistake;
   return order_wrong;
 }
 
@@ -129,8 +134,9 @@ void expect_order_once(const std::string& graph, const TopologicalOrder& answer,
 }
 
 void expect_order(const std::string& graph, const TopologicalOrder& answer, Node* L, const Names& names) {
-  const auto again = [&](double gradient, const Mistake& mistake, const std::string& says) {
-    for (Node* node : met(L, true)) node->gradient = gradient;
+  const auto again = [&](std::optional<double> gradient, const Mistake& mistake, const std::string& says) {
+    if (gradient)
+      for (Node* node : met(L, true)) node->gradient = *gradient;
     try {
       expect_order_once(graph, answer, L, names);
     } catch (const Finding& finding) {
@@ -140,6 +146,7 @@ void expect_order(const std::string& graph, const TopologicalOrder& answer, Node
   expect_order_once(graph, answer, L, names);
   again(0, exercise::remembers, "A second call for the same graph gives a wrong order.");
   again(1, reads_gradients, "The order is wrong once the nodes have gradients, as after backward().");
+  again({}, reads_gradients, "The order is wrong if it was computed before: the gradients were changed.");
 }
 
 void chain(const TopologicalOrder& answer) {

@@ -129,7 +129,7 @@ int main() {
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return mean(v * tanh(linear(s, W) + linear(h, U)), 2);
              }),
-      asking("another function", "values",
+      asking("another function", "sigmoid",
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * sigmoid(linear(s, W) + linear(h, U)), 2);
              }),
@@ -213,6 +213,36 @@ int main() {
                 for (std::size_t t = states.size(); t-- > 0;)
                   h = states[t] = tanh(linear(x[static_cast<std::int64_t>(t)], W) + linear(h, U));
                 kept = h.detach();
+                return stack(states);
+              }),
+      reading("U transposed", "transposed",
+              [](const Tensor& x, const Tensor& W, const Tensor& U) {
+                return read_backward(x, W, transpose(U, 0, 1));
+              }),
+      asking("without the query", "no-query",
+             [](const Tensor&, const Tensor& h, const Tensor&, const Tensor& U_a, const Tensor& v_a) {
+               return sum(v_a * tanh(linear(h, U_a)), 2);
+             }),
+      looking("energies of 0 masked", "zeros-masked",
+              [](const Tensor& e, const Tensor& lengths) {
+                const Tensor kept = e * real(e, lengths), none = zeros({}, e.dtype());
+                return softmax(masked_fill(kept, equal(kept, none), -std::numeric_limits<double>::infinity()),
+                               0);
+              }),
+      looking("one pad too many", "one-too-many",
+              [](const Tensor& e, const Tensor& lengths) {
+                const Tensor more = (lengths.to(e.dtype()) + 1.0).to(Dtype::i64);
+                return weights(e, minimum(more.to(e.dtype()), full({}, 5, e.dtype())).to(Dtype::i64));
+              }),
+      looking("over the sentences, pads included", "batch-axis",
+              [](const Tensor& e, const Tensor& lengths) { return softmax(e, 1) * real(e, lengths); }),
+      reading("products of [x; h] and [W U]", "",
+              [](const Tensor& x, const Tensor& W, const Tensor& U) {
+                Tensor h = zeros({x.size(1), U.size(0)}, x.dtype());
+                std::vector<Tensor> states(static_cast<std::size_t>(x.size(0)));
+                for (std::size_t t = states.size(); t-- > 0;)
+                  h = states[t] =
+                      tanh(linear(concat({x[static_cast<std::int64_t>(t)], h}, 1), concat({W, U}, 1)));
                 return stack(states);
               }),
   });

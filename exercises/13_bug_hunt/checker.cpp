@@ -26,6 +26,14 @@ const Mistake batch_axis{"batch-axis", "The softmax runs over the sentences.",
 const Mistake masked_after{"masked-after", "The weights of pads were set to 0 after the softmax.",
                            "The other weights then sum to less than 1: exclude the pads before the softmax."};
 const Mistake only_lower{"only-lower", "A pad's energy is low, but not −∞.", "Only e^−∞ is exactly 0."};
+const Mistake zeros_masked{"zeros-masked", "Real positions with an energy of 0 are masked, too.",
+                           "Mask by position: t ≥ length. An energy may be 0."};
+const Mistake one_too_many{"one-too-many", "One pad of each sentence counts as real.",
+                           "Positions count from 0: t < length is real."};
+const Mistake no_query{"no-query", "The energies do not depend on the query.",
+                       "e_j = v_a · tanh(W_a s + U_a h_j)."};
+const Mistake other_function{"sigmoid", "A sigmoid takes the place of the tanh.", "A.1.2 has tanh."};
+const Mistake transposed{"transposed", "U is transposed.", "linear(h, U) is already h Uᵀ, which is U h."};
 const Mistake no_step{"no-step", "The gradient was cleared before the update.",
                       "Clear the gradients before backward() or after the update."};
 
@@ -105,9 +113,10 @@ void reading(const BugHunt& answer) {
            sensitivity(answer, x, W, U);
   });
   exercise::expect_shape("h", h, {4, 2, 5}, "(T, B, H)");
-  exercise::expect_values(
-      "h", h, read(px, pW, pU, true, false),
-      {{forward, read(px, pW, pU, false, false)}, {forward, read(px, pW, pU, false, true)}});
+  exercise::expect_values("h", h, read(px, pW, pU, true, false),
+                          {{forward, read(px, pW, pU, false, false)},
+                           {forward, read(px, pW, pU, false, true)},
+                           {transposed, read(px, pW, Plain(transpose(U, 0, 1).clone()), true, false)}});
   exercise::expect_gradients([&](const auto& in) { return answer.read_backward(in[0], in[1], in[2]); },
                              {x, W, U}, {"x", "W", "U"});
 }
@@ -166,6 +175,9 @@ void asking(const BugHunt& answer) {
         c.by([](double query, double key) { return std::tanh(query) + std::tanh(key); }, as_it_is)},
        {tanh_apart, c.by([](double query, double key) { return std::tanh(query) + key; }, as_it_is)},
        {tanh_apart, c.by([](double query, double key) { return query + std::tanh(key); }, as_it_is)},
+       {no_query, c.by([](double, double key) { return std::tanh(key); }, as_it_is)},
+       {other_function,
+        c.by([](double query, double key) { return 1 / (1 + std::exp(-query - key)); }, as_it_is)},
        {mean, c.by([](double query, double key) { return std::tanh(query + key) / 6; }, as_it_is)}});
   exercise::expect_gradients(
       [&](const auto& in) { return answer.energies(in[0], in[1], in[2], in[3], in[4]); },
@@ -176,29 +188,43 @@ void asking(const BugHunt& answer) {
 
 const std::vector<std::int64_t> lengths = {2, 5, 3};
 
-// The softmax with pad(e) in place of exp(e) at pads. Unless `keep`, sets the pads' weights to 0 afterwards.
-Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
+bool real(std::int64_t t, std::int64_t b, std::int64_t more = 0) {
+  return t < lengths[static_cast<std::size_t>(b)] + more;
+}
+
+// The softmax over the positions that take part.
+template <class TakesPart>
+Plain weights_of(const Plain& e, const TakesPart& takes_part) {
   Plain alpha(e.shape());
   for (std::int64_t b = 0; b < e.size(1); ++b) {
-    const auto real = [&](std::int64_t t) { return t < lengths[static_cast<std::size_t>(b)]; };
     double total = 0;
-    for (std::int64_t t = 0; t < e.size(0); ++t) total += real(t) ? std::exp(e(t, b)) : pad(e(t, b));
     for (std::int64_t t = 0; t < e.size(0); ++t)
-      alpha(t, b) = real(t) ? std::exp(e(t, b)) / total : keep ? pad(e(t, b)) / total : 0;
+      if (takes_part(t, b)) total += alpha(t, b) = std::exp(e(t, b));
+    for (std::int64_t t = 0; t < e.size(0); ++t) alpha(t, b) /= total;
   }
   return alpha;
 }
 
-// The softmax over the sentences, with weight 0 at pads.
-Plain over_batch(const Plain& e) {
+// The softmax with pad(e) in place of exp(e) at pads. Unless `keep`, sets the pads' weights to 0 afterwards.
+Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
+  Plain alpha(e.shape());
+  for (std::int64_t b = 0; b < e.size(1); ++b) {
+    double total = 0;
+    for (std::int64_t t = 0; t < e.size(0); ++t) total += real(t, b) ? std::exp(e(t, b)) : pad(e(t, b));
+    for (std::int64_t t = 0; t < e.size(0); ++t)
+      alpha(t, b) = real(t, b) ? std::exp(e(t, b)) / total : keep ? pad(e(t, b)) / total : 0;
+  }
+  return alpha;
+}
+
+// The softmax over the sentences, with weight 0 at pads, which take part unless `masked_first`.
+Plain over_batch(const Plain& e, bool masked_first) {
   Plain alpha(e.shape());
   for (std::int64_t t = 0; t < e.size(0); ++t) {
-    const auto power = [&](std::int64_t b) {
-      return t < lengths[static_cast<std::size_t>(b)] ? std::exp(e(t, b)) : 0;
-    };
+    const auto power = [&](std::int64_t b) { return !masked_first || real(t, b) ? std::exp(e(t, b)) : 0; };
     double total = 0;
     for (std::int64_t b = 0; b < e.size(1); ++b) total += power(b);
-    for (std::int64_t b = 0; b < e.size(1); ++b) alpha(t, b) = power(b) / total;
+    for (std::int64_t b = 0; b < e.size(1); ++b) alpha(t, b) = real(t, b) ? power(b) / total : 0;
   }
   return alpha;
 }
@@ -211,8 +237,9 @@ std::string column(const Tensor& alpha) {
 }
 
 void looking(const BugHunt& answer) {
-  const Tensor e = random({5, 3}, 7);
-  const Plain pe(e);
+  Plain pe(random({5, 3}, 7));
+  pe(1, 1) = 0;  // a real energy of 0
+  const Tensor e = pe.tensor();
   const Tensor alpha = answer.weights(e, tensor(lengths));
   const auto zero = [](double) { return 0.0; };
   const auto one = [](double) { return 1.0; };
@@ -223,11 +250,15 @@ void looking(const BugHunt& answer) {
            column(alone) + "\n    with pads    " + column(alpha);
   });
   exercise::expect_shape("α", alpha, {5, 3}, "(T, B)");
-  exercise::expect_values("α", alpha, weights_by(pe, zero, false),
-                          {{batch_axis, over_batch(pe)},
-                           {masked_after, weights_by(
-                                              pe, [](double pad) { return std::exp(pad); }, false)},
-                           {masked_after, weights_by(pe, one, false)}});
+  exercise::expect_values(
+      "α", alpha, weights_by(pe, zero, false),
+      {{batch_axis, over_batch(pe, true)},
+       {batch_axis, over_batch(pe, false)},
+       {zeros_masked, weights_of(pe, [&](auto t, auto b) { return real(t, b) && pe(t, b) != 0; })},
+       {one_too_many, weights_of(pe, [](auto t, auto b) { return real(t, b, 1); })},
+       {masked_after, weights_by(
+                          pe, [](double pad) { return std::exp(pad); }, false)},
+       {masked_after, weights_by(pe, one, false)}});
   // Energies above 709; then a pad with the largest energy of all. Sentence 0 has two tokens.
   Plain large(random({5, 3}, 9, 1e5));
   const auto nan = [&](const Plain& energies) {

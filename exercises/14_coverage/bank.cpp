@@ -172,5 +172,22 @@ int main() {
               }),
       attempt("everything detached", "off-the-tape",
               [](const Tensor& w, const Tensor& lengths) { return right_loss(w.detach(), lengths); }),
+      covered("every step", "all-steps", [](const Tensor& w) { return expand(sum(w, 0, true), w.shape()); }),
+      covered("one step late", "one-late",
+              [](const Tensor& w) { return pad(cumsum(w, 0), 0, 2, 0).slice(0, w.size(0)); }),
+      {"coverage() detached", "off-the-tape",
+       coverage_exercise({[](const Tensor& w) { return right_coverage(w).detach(); }, right_loss})},
+      attempt("the first steps not counted", "first-left-out",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor n = count(w, lengths);
+                return right_loss(w, lengths) * n / (n - static_cast<double>(w.size(1)));
+              }),
+      attempt("the longest length for all", "one-length",
+              [](const Tensor& w, const Tensor& lengths) {
+                const auto longest = static_cast<std::int64_t>(max(lengths.to(w.dtype())).item());
+                return sum(minimum(w, right_coverage(w)).slice(0, longest)) / count(w, lengths);
+              }),
+      attempt("f32", "dtype",
+              [](const Tensor& w, const Tensor& lengths) { return right_loss(w, lengths).to(Dtype::f32); }),
   });
 }

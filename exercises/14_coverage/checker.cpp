@@ -32,6 +32,10 @@ const Mistake still_to_come{"still-to-come", "The coverage sums the steps from t
 const Mistake averaged{"averaged", "The coverage is divided by the number of steps so far.",
                        "c_t is a sum, not a mean: it may exceed 1."};
 
+const Mistake all_of_them{"all-steps", "Every step's coverage is the sum over all steps.",
+                          "c_t sums only the steps before t."};
+const Mistake one_late{"one-late", "The coverage comes one step too late.",
+                       "c_t already contains α of step t − 1."};
 const Mistake capped{"capped", "The coverage is limited to 1.", "c_t is a plain sum: it may exceed 1."};
 const Mistake counts_pads{"counts-pads", "The sum includes steps after the targets' ends.",
                           "Only t < target_lengths[b] is real: set the other steps to 0."};
@@ -52,6 +56,8 @@ const Mistake one_too_many{"one-too-many", "One step after each target's end is 
 
 const Mistake by_sentences{"by-sentences", "The sum is divided by the number of sentences.",
                            "Divide by the number of real steps, the sum of the lengths."};
+const Mistake first_left_out{"first-left-out", "The first step of each sentence is missing in the divisor.",
+                             "Its loss is 0, but it is a real step: divide by the sum of the lengths."};
 const Mistake squared{"squared", "The minima are squared.", "covloss_t = Σ_j min(α_tj, c_tj)."};
 const Mistake one_length{"one-length", "Every target has the length of the first, or of the longest.",
                          "Each sentence has its own length."};
@@ -174,6 +180,8 @@ std::vector<std::pair<Mistake, Plain>> wrong_coverages(const Plain& weights) {
           {previous_only, covered(weights, [](auto k, auto t) { return k == t - 1; })},
           {still_to_come, covered(weights, [](auto k, auto t) { return k >= t; })},
           {still_to_come, covered(weights, [](auto k, auto t) { return k > t; })},
+          {all_of_them, covered(weights, [](auto, auto) { return true; })},
+          {one_late, covered(weights, [](auto k, auto t) { return k < t - 1; })},
           {other_axis, along_batch(weights)},
           {other_axis, along_source(weights)},
           {capped, at_most_one(before(weights))},
@@ -204,6 +212,8 @@ void loss_values(const Coverage& answer) {
       {by_sentences, number(sum / static_cast<double>(c.B()))},
       {one_length, number(expected_loss(weights, Lengths(c.targets.size(), c.targets.front())))},
       {one_length, number(expected_loss(weights, Lengths(c.targets.size(), 5)))},
+      {one_length, number(total(steps, Lengths(c.targets.size(), 5)) / real)},
+      {first_left_out, number(sum / (real - static_cast<double>(c.B())))},
       {squared, number(total(paid(weights, before(weights),
                                   [](double a, double b) { return std::min(a, b) * std::min(a, b); }),
                              c.targets) /
@@ -229,6 +239,9 @@ void loss_values(const Coverage& answer) {
 
   const Tensor got = answer.loss(c.weights, c.lengths());
   exercise::expect_shape("the loss", got, Shape{}, "a scalar");
+  exercise::expect(got.dtype() == Dtype::f64,
+                   {"dtype", "", "Convert masks and lengths to weights.dtype(), and the result to nothing."},
+                   "The loss of weights in f64 is not f64.");
   exercise::expect_values("loss", got, number(sum / real), suspects);
   for (const Case& other : {example({6, 1, 4}), example({2, 4, 3}, 6)})
     exercise::expect_value("loss of another batch", answer.loss(other.weights, other.lengths()).item(),
@@ -270,6 +283,8 @@ void known_cases(const Coverage& answer) {
 
 void gradients(const Coverage& answer) {
   const Case c = example();
+  exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer.coverage(x[0]); }, {c.weights},
+                             {"weights"});
   exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer.loss(x[0], c.lengths()); },
                              {c.weights}, {"weights"},
                              {"gradient", "",

@@ -277,5 +277,16 @@ int main() {
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return dropout(by_argmax(e, lengths, k), 0.1, default_generator());
               }),
+      attempt("ε in the denominator", "inexact",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
+                const Tensor kept = masked_softmax(e, lengths) * chosen;
+                return kept / (sum(kept, 1, true) + 1e-9);
+              }),
+      attempt("the first length for all", "one-length",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                if (!lengths.defined()) return by_argmax(e, lengths, k);
+                return by_sorting(e, expand(lengths.slice(0, 1), lengths.shape()).clone(), k);
+              }),
   });
 }

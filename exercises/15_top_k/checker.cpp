@@ -53,6 +53,10 @@ const Mistake undefined_lengths{
     "If all rows have length T, lengths.defined() is false: check it before you read the lengths."};
 const Mistake all_ties{"ties", "With equal energies, more than k positions have weight.",
                        "Comparing with the k-th largest keeps all equal ones: choose exactly k."};
+const Mistake one_length{"one-length", "Every sentence has the length of the first.",
+                         "lengths[b] belongs to row b."};
+const Mistake dropped_ties{"ties-dropped", "With equal energies, fewer than k positions have weight.",
+                           "Exactly k positions: among equal energies, the earlier ones."};
 const Mistake last_tie{"ties-last", "Among equal energies, later positions were chosen.",
                        "Choose the earlier positions."};
 
@@ -170,6 +174,14 @@ Plain chosen_by_threshold(const Plain& e, const Lengths& lengths, std::int64_t k
   });
 }
 
+// All energies > the one after the k-th largest.
+Plain chosen_above_next(const Plain& e, const Lengths& lengths, std::int64_t k) {
+  return mask_of(e.shape(), [&](auto b, auto t) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(b)];
+    return t < length && (k >= length || e(b, t) > e(b, first_of(e, b, length, k + 1).back()));
+  });
+}
+
 // The k largest of each row; of equal energies, the later position first.
 Plain chosen_from_the_end(const Plain& e, const Lengths& lengths, std::int64_t k) {
   Plain turned(e.shape());
@@ -205,6 +217,8 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
       {over_batch, softmax_over(e, real_only(chosen_of_everything(e, k)))},
       {uniform, softmax_over(Plain(e.shape()), right)},
       {all_ties, softmax_over(e, chosen_by_threshold(e, c.lengths, k))},
+      {one_length, softmax_over(e, chosen(e, Lengths(c.lengths.size(), c.lengths[0]), k))},
+      {dropped_ties, softmax_over(e, chosen_above_next(e, c.lengths, k))},
       {last_tie, softmax_over(e, real_only(chosen_from_the_end(e, c.lengths, k)))},
   };
 }
@@ -236,7 +250,8 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
                              "Make a new tensor, or clone() it first."});
     exercise::expect_shape("the weights", got, c.e.shape(), "(B, T)");
     exercise::expect_deterministic([&] { return exercise::Results{{"weights", weights_of(answer, c, k)}}; });
-    exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known);
+    exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known, {},
+                            1e-11);
   }
 }
 

@@ -312,5 +312,33 @@ int main() {
                 if (++n > 170) ++o.width;
                 return Parts().run(m, o);
               }),
+      attempt("K + 1 hypotheses", "one-wider",
+              [](const Model& m, Options o) {
+                ++o.width;
+                return Parts().run(m, o);
+              }),
+      changed("stops once K are finished", "stops-at-K",
+              [](Parts& p) {
+                p.stop = [](const Parts::List&, const Parts::List& finished, const Options& o) {
+                  return std::ssize(finished) >= o.width;
+                };
+              }),
+      attempt("the K finished with the largest sums", "prunes",
+              [](const Model& m, const Options& o) {
+                Parts p;
+                const auto best = p.best;
+                p.best = [=, cut = p.cut](const Parts::List& list) {
+                  Parts::List kept = list;
+                  cut(kept, o);
+                  return best(kept);
+                };
+                return p.run(m, o);
+              }),
+      attempt("ln p returned as the score", "no-penalty",
+              [](const Model& m, const Options& o) {
+                Hypothesis h = Parts().run(m, o);
+                h.score = h.log_p;
+                return h;
+              }),
   });
 }

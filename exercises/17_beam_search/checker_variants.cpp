@@ -52,6 +52,7 @@ void keep(Hypotheses& list, std::int64_t n, Fault fault) {
 Hypotheses step(const Hypotheses& live, const Hypotheses& finished, const Model& model,
                 const Options& options, Fault fault) {
   const std::int64_t K = fault == Fault::greedy    ? 1
+                         : fault == Fault::wider   ? options.width + 1
                          : fault == Fault::shrinks ? options.width - std::ssize(finished)
                                                    : options.width;
   const bool of_each = fault == Fault::children_of_each || (fault == Fault::best_child && live.size() > 1);
@@ -84,6 +85,7 @@ double best_score(const Hypotheses& list) {
 Hypothesis choose(Hypotheses finished, const Hypotheses& live, Fault fault) {
   if (fault == Fault::likeliest && !finished.empty())
     return std::ranges::max(finished, std::ranges::less(), &Hypothesis::log_p);
+  if (fault == Fault::live_first && !live.empty()) finished = {};
   if (fault == Fault::live_too || finished.empty()) finished.insert(finished.end(), live.begin(), live.end());
   if (finished.empty()) return {};
   if (fault == Fault::worst) return std::ranges::min(finished, std::ranges::less(), &Hypothesis::score);
@@ -105,6 +107,8 @@ Hypothesis beam(const Model& model, const Options& options, Fault fault) {
       if (ends) finished.push_back(h);
       if (!ends || fault == Fault::continues_finished) live.push_back(h);
     }
+    if (fault == Fault::prunes) keep(finished, options.width, fault);
+    if (fault == Fault::stops_at_K && std::ssize(finished) >= options.width) break;
     if (fault == Fault::first_finished && !finished.empty()) break;
     if (fault == Fault::early_bound && !finished.empty() && !live.empty() &&
         best_score(finished) >= best_score(live))
@@ -138,7 +142,7 @@ const std::vector<Known>& known() {
        {"greedy", "Only one hypothesis is kept: this is greedy decoding.",
         "Keep options.width of the continuations of each step."}},
       {Fault::no_penalty,
-       {"no-penalty", "The finished hypotheses are compared by their sums.",
+       {"no-penalty", "The score is the sum, without the length penalty.",
         "A sum falls with every token: compare ln p / lp."}},
       {Fault::likeliest,
        {"no-penalty", "The returned hypothesis has the largest sum, not the best score.",
@@ -180,6 +184,18 @@ const std::vector<Known>& known() {
       {Fault::live_too,
        {"live-too", "A hypothesis that is not finished is returned, although others are.",
         "Live hypotheses count only if none is finished."}},
+      {Fault::live_first,
+       {"live-too", "A hypothesis that is not finished is returned, although others are.",
+        "Live hypotheses count only if none is finished."}},
+      {Fault::prunes,
+       {"prunes", "Only the K finished hypotheses with the largest sums are kept.",
+        "Keep all finished ones, or those with the best scores: a long one may have a small sum and the best "
+        "score."}},
+      {Fault::stops_at_K,
+       {"stops-at-K", "The search stops when K hypotheses are finished.",
+        "A live one may still reach a better score: stop when none is live, or after max_length steps."}},
+      {Fault::wider,
+       {"one-wider", "K + 1 hypotheses are kept.", "Cut the list of continuations to options.width."}},
       {Fault::worst, {"worst", "The least likely are kept.", "Sort by ln p, the largest first."}},
       {Fault::last_step,
        {"finished-dropped", "Hypotheses that finished in earlier steps are lost.",

@@ -33,6 +33,10 @@ enum class Fault {
   worst,               ///< keeps and returns the least likely
   one_shorter,         ///< at most max_length − 1 tokens
   one_longer,          ///< at most max_length + 1 tokens
+  prunes,              ///< keeps only the K finished hypotheses with the largest sums
+  stops_at_K,          ///< stops once K hypotheses are finished
+  live_first,          ///< returns a live hypothesis if there is one
+  wider,               ///< K + 1
   last_step,           ///< returns only a hypothesis that finished in the last step
 };
 

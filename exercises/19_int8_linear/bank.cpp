@@ -123,7 +123,7 @@ int main() {
                }),
       rounding("multiplied", "multiplied",
                [](double x, double s) { return wrapped(std::clamp(std::round(x * s), -127.0, 127.0)); }),
-      rounding("adds a half", "values",
+      rounding("adds a half", "half-added",
                [](double x, double s) {
                  return s == 0 ? std::int8_t{0} : wrapped(std::clamp(std::trunc(x / s + 0.5), -127.0, 127.0));
                }),
@@ -240,5 +240,28 @@ int main() {
               for (double& v : Tensor(x).mutable_values<double>()) v /= s;
               return y;
             }),
+      rounding("no case for a scale of 0", "scale-0",
+               [](double x, double s) {
+                 return static_cast<std::int8_t>(x == 0 ? 0
+                                                        : std::clamp(std::nearbyint(x / s), -127.0, 127.0));
+               }),
+      scaling("in f32", "inexact",
+              [](const Tensor& W, std::int64_t i) {
+                return static_cast<double>(static_cast<float>(largest(W[i]) / 127));
+              }),
+      scaling("range / 255", "range",
+              [](const Tensor& W, std::int64_t i) { return (max(W[i]).item() - min(W[i]).item()) / 255; }),
+      scaling("mean", "mean-scale",
+              [](const Tensor& W, std::int64_t i) { return mean(abs(W[i])).item() / 127; }),
+      scaling("1 for a row of zeros", "scale-of-zeros",
+              [](const Tensor& W, std::int64_t i) { return largest(W[i]) > 0 ? largest(W[i]) / 127 : 1; }),
+      matrix("maximum never reset", "never-reset",
+             [](const Tensor& W) {
+               double most = 0;
+               return rounded(W, [&](std::int64_t i) {
+                 most = std::max(most, largest(W[i]));
+                 return most / 127;
+               });
+             }),
   });
 }

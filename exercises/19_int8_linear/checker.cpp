@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -56,6 +57,20 @@ const Mistake own_input_scale{"own-scale", "The inputs are rounded with another 
 
 std::string number(int q) { return std::to_string(q); }
 
+const Mistake half_added{"half-added", "0.5 is added before the cut: right for positive values only.",
+                         "std::nearbyint rounds negative values as well."};
+const Mistake not_limited_below{"wraps", "A value below −127 wraps around.",
+                                "Limit the value on both sides."};
+const Mistake range_of_row{"range", "The scale comes from the range, max − min, of the row.",
+                           "s_i = max_j |W_ij| / 127: the integers are symmetric about 0."};
+const Mistake means_of_rows{"mean-scale", "The scale comes from the mean of |W|.",
+                            "s_i = max_j |W_ij| / 127."};
+const Mistake never_reset{"never-reset", "The maximum is that of all rows so far.",
+                          "Start again at 0 in each row."};
+const Mistake inverse{"inverse", "The scale is inverted.", "W ≈ s q, so s = max |W| / 127."};
+const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
+                           "Its maximum is 0, and so is its s_i."};
+
 // The result of to_int8 by some rule, right or wrong.
 struct Rule {
   Mistake mistake;
@@ -67,6 +82,12 @@ const Rule rules[] = {
     {floored, [](double q) { return limited(std::floor(q)); }},
     {lowest, [](double q) { return std::clamp(std::round(q), -128.0, 127.0); }},
     {no_negatives, [](double q) { return std::clamp(std::round(q), 0.0, 127.0); }},
+    {half_added, [](double q) { return limited(std::trunc(q + 0.5)); }},
+    {not_limited_below,
+     [](double q) {
+       return static_cast<double>(
+           static_cast<std::int8_t>(static_cast<std::int64_t>(std::min(std::round(q), 127.0))));
+     }},
     {wraps,
      [](double q) {
        return static_cast<double>(static_cast<std::int8_t>(static_cast<std::int64_t>(std::round(q))));
@@ -96,8 +117,10 @@ void rounding(const Int8Linear& answer) {
     expect(false, mistake, "to_int8(" + exercise::text(x) + ", " + exercise::text(s) + ") is wrong.",
            number(got), number(wanted));
   }
-  expect(answer.to_int8(0, 0) == 0, scale_of_zero, "to_int8(0, 0) is wrong.", number(answer.to_int8(0, 0)),
-         "0");
+  for (const double x : {0.0, 1.5, -2.0}) {
+    const int got = answer.to_int8(x, 0);
+    expect(got == 0, scale_of_zero, "to_int8(" + exercise::text(x) + ", 0) is wrong.", number(got), "0");
+  }
 }
 
 Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
@@ -127,6 +150,27 @@ std::vector<double> row_maxima(const Plain& W, const F& f) {
     maxima.push_back(most);
   }
   return maxima;
+}
+
+std::vector<double> row_ranges(const Plain& W) {
+  std::vector<double> ranges = row_maxima(W, [](double w) { return w; });
+  const std::vector<double> least = row_maxima(W, [](double w) { return -w; });
+  for (std::size_t i = 0; i < ranges.size(); ++i) ranges[i] += least[i];
+  return ranges;
+}
+
+std::vector<double> row_means(const Plain& W) {
+  std::vector<double> means(static_cast<std::size_t>(W.size(0)));
+  for (std::int64_t i = 0; i < W.size(0); ++i)
+    for (std::int64_t j = 0; j < W.size(1); ++j)
+      means[static_cast<std::size_t>(i)] += std::abs(W(i, j)) / static_cast<double>(W.size(1));
+  return means;
+}
+
+// The largest of the values so far.
+std::vector<double> running(std::vector<double> values) {
+  for (std::size_t i = 1; i < values.size(); ++i) values[i] = std::max(values[i], values[i - 1]);
+  return values;
 }
 
 Plain vector(std::vector<double> values, double factor = 1) {
@@ -162,23 +206,35 @@ void quantising(const Int8Linear& answer) {
   expect(got.q.size() == 35, {"shape", "", "One integer for each weight, row by row."},
          "The number of integers is wrong.", size(got.q.size()), "35");
   const Plain expected = vector(magnitudes, 1.0 / 127);
+  const auto inverted = [&](double of_zeros) {
+    std::vector<double> scales;
+    for (const double m : magnitudes) scales.push_back(m > 0 ? 127 / m : of_zeros);
+    return vector(scales);
+  };
   exercise::expect_values(
       "s", vector(got.s).tensor(), expected,
       {{signed_maximum, vector(row_maxima(W, [](double w) { return w; }), 1.0 / 127)},
        {signed_maximum, vector(row_maxima(W, [](double w) { return std::max(w, 0.0); }), 1.0 / 127)},
        {one_scale, vector(std::vector<double>(5, std::ranges::max(magnitudes)), 1.0 / 127)},
        {per_column, vector({columns.begin(), columns.begin() + 5})},
+       {range_of_row, vector(row_ranges(W), 1.0 / 255)},
+       {means_of_rows, vector(row_means(W), 1.0 / 127)},
+       {never_reset, vector(running(magnitudes), 1.0 / 127)},
+       {one_for_zero,
+        [&] {
+          std::vector<double> ones = right_scales(W);
+          std::ranges::replace(ones, 0, 1);
+          return vector(ones);
+        }()},
        {other_steps, vector(magnitudes, 1.0 / 128)},
        {other_steps, vector(magnitudes, 1.0 / 255)},
        {other_steps, vector(magnitudes, 2.0 / 255)},
        {other_steps, vector(magnitudes, 1.0 / 256)},
        {{"no-127", "The scale is the largest magnitude itself.", "Divide it by 127, the largest integer."},
         vector(magnitudes)},
-       {{"inverse", "The scale is inverted.", "W ≈ s q, so s = max |W| / 127."}, [&] {
-          std::vector<double> inverse;
-          for (const double m : magnitudes) inverse.push_back(127 / m);
-          return vector(inverse);
-        }()}});
+       {inverse, inverted(0)},
+       {inverse, inverted(std::numeric_limits<double>::infinity())}},
+      {}, 1e-12);
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 7; ++j) {
       const double s = expected.values()[static_cast<std::size_t>(i)];
