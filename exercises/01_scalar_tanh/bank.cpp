@@ -83,5 +83,20 @@ int main() {
                 const double y = std::tanh(x.data());
                 return record(*x.tape, y, [=](double g) { x.gradient() += g * g * (1 - y * y); });
               }),
+      attempt("(1 − y)²", "square-of-difference",
+              with_slope([](double, double y) { return (1 - y) * (1 - y); })),
+      attempt("y (1 − y²)", "times-y", with_slope([](double, double y) { return y * (1 - y * y); })),
+      attempt("a reference to the node of x", "no-way-back",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                Node lost = x.node();  // as if the tape had grown and moved
+                return record(*x.tape, y, [=](double g) mutable { lost.gradient += g * (1 - y * y); });
+              }),
+      attempt("backward function set afterwards", "",
+              [](Value x) {
+                const Value y = record(*x.tape, std::tanh(x.data()));
+                y.node().backward = [x, y](double g) { x.gradient() += g - g * y.data() * y.data(); };
+                return y;
+              }),
   });
 }

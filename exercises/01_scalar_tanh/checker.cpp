@@ -23,8 +23,10 @@ const Mistake overflow{"overflow",
 const Mistake in_place{"in-place", "The node of x was changed.",
                        "Return a new node, from record(); other operations may still need x."};
 const Mistake not_on_tape{"not-on-tape", "", "Return the Value that record(*x.tape, y, …) gives."};
-const Mistake no_way_back{"no-way-back", "The gradient stops at y and does not reach x.",
-                          "The third argument of record() is the function that receives the gradient of y."};
+const Mistake no_way_back{
+    "no-way-back", "The gradient stops at y and does not reach x.",
+    "The third argument of record() is the function that receives the gradient of y. It must keep x itself, "
+    "by value: a reference to a node is invalid once the tape grows."};
 const Mistake at_x{"slope-at-x", "The slope is 1 − x², with x in place of y.",
                    "The slope is 1 − tanh² x, and tanh x is the value y that you have already."};
 const Mistake no_square{"no-square", "The slope is 1 − y, without the square.",
@@ -34,6 +36,9 @@ const Mistake slope_of_sigmoid{"slope-of-sigmoid", "The slope is y (1 − y), th
 const Mistake sign{"sign", "The sign is wrong.", "tanh increases everywhere: its slope is positive."};
 const Mistake doubled{"factor", "The slope is twice the right one.", "At 0, tanh x has the slope 1."};
 const Mistake squared{"squared", "The slope is squared.", "1 − y², not its square."};
+const Mistake square_of_difference{"square-of-difference", "The slope is (1 − y)², not 1 − y².",
+                                   "(1 − y)² is 1 − 2y + y²: differentiate the quotient again."};
+const Mistake times_y{"times-y", "The slope is multiplied by y.", "The gradient is g (1 − y²)."};
 const Mistake no_chain{"no-chain", "The gradient is ∂y/∂x without the factor g.",
                        "The chain rule: ∂L/∂x = ∂L/∂y · ∂y/∂x, and g is ∂L/∂y."};
 const Mistake assigned{"assigned", "The last use of x overwrites the gradients from the others.",
@@ -105,6 +110,8 @@ void gradient(const ScalarTanh& answer) {
                    {at_x, [](double x) { return 1 - x * x; }},
                    {no_square, [](double x) { return 1 - std::tanh(x); }},
                    {slope_of_sigmoid, [](double x) { return std::tanh(x) * (1 - std::tanh(x)); }},
+                   {square_of_difference, [](double x) { return std::pow(1 - std::tanh(x), 2); }},
+                   {times_y, [](double x) { return std::tanh(x) * slope(x); }},
                    {doubled, [](double x) { return 2 * slope(x); }},
                    {squared, [](double x) { return slope(x) * slope(x); }},
                    {sign, [](double x) { return -slope(x); }},

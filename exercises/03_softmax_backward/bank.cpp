@@ -100,5 +100,13 @@ int main() {
               [](const Tensor& y, const Tensor& g) {
                 return y * g - y * squeeze(matmul(unsqueeze(y, 1), unsqueeze(g, 2)), 2);
               }),
+      attempt("y only before g", "no-y-on-sum",
+              [](const Tensor& y, const Tensor& g) { return y * g - sum(y * g, 1, true); }),
+      attempt("y outside the sum", "y-misplaced",
+              [](const Tensor& y, const Tensor& g) { return y * (g - y * sum(g, 1, true)); }),
+      attempt("only beside the diagonal", "no-diagonal",
+              [](const Tensor& y, const Tensor& g) { return y * (y * g - sum(y * g, 1, true)); }),
+      attempt("y² in the sum", "squared-in-sum",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(y * y * g, 1, true)); }),
   });
 }

@@ -29,6 +29,14 @@ const Mistake squared{"squared", "y_i before the bracket is squared.", "∂y_j/�
 const Mistake softmax_again{"softmax-again", "The softmax was applied to y.",
                             "The argument y is already the softmax: use it as it is."};
 
+const Mistake sum_without_y{"no-y-on-sum", "The sum is subtracted without the factor y_i.",
+                            "y_i multiplies both terms: y_i (g_i − Σ_j g_j y_j)."};
+const Mistake sum_times_y{"y-misplaced", "The factor y is y_i in the sum, not y_j.",
+                          "Multiply g by y before you sum over the row."};
+const Mistake no_diagonal{"no-diagonal", "The sum leaves out j = i.",
+                          "∂y_i/∂x_i = y_i (1 − y_i): the sum runs over all j."};
+const Mistake squared_in_sum{"squared-in-sum", "y_j is squared in the sum.", "Σ_j g_j y_j has one y_j."};
+
 // Scores, weights and the gradient of the weights, (B, T) each.
 struct Case {
   Tensor x, y, g;
@@ -91,6 +99,11 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
                           double yi, double yj, bool same) { return yj * ((same ? 1 : 0) - yi / n); })},
       {squared,
        by_jacobian(c, [](double yi, double yj, bool same) { return yi * yj * ((same ? 1 : 0) - yi); })},
+      {sum_without_y, by_jacobian(c, [](double yi, double yj, bool same) { return (same ? yi : 0) - yj; })},
+      {sum_times_y, by_jacobian(c, [](double yi, double, bool same) { return yi * ((same ? 1 : 0) - yi); })},
+      {no_diagonal, by_jacobian(c, [](double yi, double yj, bool same) { return same ? 0 : -yi * yj; })},
+      {squared_in_sum,
+       by_jacobian(c, [](double yi, double yj, bool same) { return yi * ((same ? 1 : 0) - yj * yj); })},
       {softmax_again, expected({c.x, softmax(c.y), c.g})},
       {sign, by_jacobian(c, [](double yi, double yj, bool same) { return yj * (yi - (same ? 1 : 0)); })},
   };

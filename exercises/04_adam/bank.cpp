@@ -1,6 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "answer.hpp"
@@ -48,6 +49,11 @@ enum class Fault {
   skips_zero,
   skips_scalars,
   decays,
+  hats_exchanged,
+  root_of_t,
+  nesterov,
+  starts_at_g,
+  all_or_none,
 };
 
 template <Fault fault>
@@ -73,6 +79,8 @@ class Faulty {
     if (fault == Fault::t_stays) t_ = 0;
     if (fault != Fault::t_from_0 && fault != Fault::t_for_each) ++t_;
     used_ = 0;
+    const auto has_gradient = [](const Tensor& theta) { return theta.grad().defined(); };
+    if (fault == Fault::all_or_none && !std::ranges::all_of(theta_, has_gradient)) return;
     for (std::size_t k = 0; k < theta_.size(); ++k) {
       if (fault == Fault::t_for_each) ++t_;
       if (fault == Fault::stops_at_missing && !theta_[k].grad().defined()) break;
@@ -94,9 +102,13 @@ class Faulty {
     const Tensor square = fault == Fault::no_square ? abs(g) : fault == Fault::g_for_its_square ? g : g * g;
     m = beta_1_ * m + (fault == Fault::not_averaged ? 1 : 1 - beta_1_) * g;
     v = fault == Fault::sums_squares ? v + square : beta_2_ * v + (1 - beta_2_) * square;
+    if (fault == Fault::starts_at_g && t_ == 1) m = g, v = g * g;
     const bool correct_m = fault != Fault::no_hats, correct_v = correct_m && fault != Fault::hat_on_m_alone;
-    const Tensor m_hat = correct_m ? m / (1 - std::pow(beta_1_, t_)) : m;
-    const Tensor v_hat = correct_v ? v / (1 - std::pow(beta_2_, t_)) : v;
+    const double for_m = fault == Fault::hats_exchanged ? beta_2_ : beta_1_,
+                 for_v = fault == Fault::hats_exchanged ? beta_1_ : beta_2_;
+    Tensor m_hat = correct_m ? m / (1 - std::pow(for_m, t_)) : m;
+    const Tensor v_hat = correct_v ? v / (1 - std::pow(for_v, t_)) : v;
+    if (fault == Fault::nesterov) m_hat = beta_1_ * m_hat + (1 - beta_1_) * g / (1 - std::pow(beta_1_, t_));
     if (fault == Fault::hats_kept) m = m_hat, v = v_hat;
     const double epsilon = fault == Fault::no_epsilon ? 0 : epsilon_;
     Tensor size = sqrt(v_hat) + epsilon;
@@ -104,6 +116,7 @@ class Faulty {
     if (fault == Fault::no_root) size = v_hat + epsilon;
     if (fault == Fault::epsilon_before_hat) size = (sqrt(v) + epsilon) / std::sqrt(1 - std::pow(beta_2_, t_));
     if (fault == Fault::largest_v) size = sqrt(largest_[k] = maximum(largest_[k], v_hat)) + epsilon;
+    if (fault == Fault::root_of_t) size = size * std::sqrt(t_);
     const Tensor moved = theta_[k] - (fault == Fault::uphill ? -alpha_ : alpha_) * m_hat / size;
     if (fault == Fault::own_handle) {
       theta_[k] = moved;
@@ -279,5 +292,10 @@ int main() {
       attempt<Faulty<Fault::skips_zero>>("a gradient of 0 skipped", "zero-skipped"),
       attempt<Faulty<Fault::skips_scalars>>("scalars skipped", "unchanged"),
       attempt<Faulty<Fault::decays>>("m and v decay without a gradient", "moments-decay"),
+      attempt<Faulty<Fault::hats_exchanged>>("β₁ and β₂ exchanged in the corrections", "hats-exchanged"),
+      attempt<Faulty<Fault::root_of_t>>("α / √t", "decaying-rate"),
+      attempt<Faulty<Fault::nesterov>>("NAdam", "nesterov"),
+      attempt<Faulty<Fault::starts_at_g>>("m and v begin at the first gradient", "starts-at-g"),
+      attempt<Faulty<Fault::all_or_none>>("returns at a missing gradient", "all-or-none"),
   });
 }

@@ -39,6 +39,8 @@ const Mistake zero_skipped{
     "Only p.grad().defined() says whether there is a gradient. With g = 0, m still moves θ."};
 const Mistake stops_at_missing{"stops-at-missing", "Parameters after one without a gradient are not updated.",
                                "Skip that parameter, and continue with the next."};
+const Mistake one_ends_all{"all-or-none", "One missing gradient ends the whole step.",
+                           "Skip only the parameter without a gradient: continue, not return."};
 const Mistake moments_shifted{"moments-shifted",
                               "m and v of another parameter are used once a gradient is missing.",
                               "Count m and v by parameters, not by gradients."};
@@ -63,6 +65,10 @@ enum class Slip {
   forgets,
   hats_kept,
   betas_swapped,
+  hats_exchanged,
+  root_of_t,
+  nesterov,
+  starts_at_g,
 };
 
 const std::vector<std::pair<Slip, Mistake>> slips = {
@@ -97,6 +103,14 @@ const std::vector<std::pair<Slip, Mistake>> slips = {
      {"hats-kept", "m̂ and v̂ were stored in m and v.",
       "Keep m and v uncorrected, and compute m̂ and v̂ from them at each step."}},
     {Slip::betas_swapped, {"betas-swapped", "β₁ and β₂ are swapped.", "m uses β₁, v uses β₂."}},
+    {Slip::hats_exchanged,
+     {"hats-exchanged", "m is corrected with β₂, and v with β₁.", "m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)."}},
+    {Slip::root_of_t, {"decaying-rate", "α is divided by the root of t.", "Algorithm 1 has a constant α."}},
+    {Slip::nesterov,
+     {"nesterov", "m̂ looks one step ahead, as in NAdam.", "m̂ = m / (1 − β₁ᵗ), without this step's g again."}},
+    {Slip::starts_at_g,
+     {"starts-at-g", "m and v start at the first gradient.",
+      "m_0 = v_0 = 0: the bias correction makes up for it."}},
 };
 
 // Algorithm 1 for one element, with the given slip.
@@ -113,10 +127,13 @@ struct Element {
     v = slip == Slip::sums_squares
             ? v + g * g
             : beta_2 * v + (1 - beta_2) * (slip == Slip::no_square ? std::abs(g) : g * g);
+    if (slip == Slip::starts_at_g && t == 1) m = g, v = g * g;
     const bool correct_m = slip != Slip::no_hats && slip != Slip::hat_on_v_alone;
     const bool correct_v = slip != Slip::no_hats && slip != Slip::hat_on_m_alone;
-    const double m_hat = correct_m ? m / (1 - std::pow(beta_1, t)) : m;
+    if (slip == Slip::hats_exchanged) std::swap(beta_1, beta_2);
+    double m_hat = correct_m ? m / (1 - std::pow(beta_1, t)) : m;
     const double v_hat = correct_v ? v / (1 - std::pow(beta_2, t)) : v;
+    if (slip == Slip::nesterov) m_hat = beta_1 * m_hat + (1 - beta_1) * g / (1 - std::pow(beta_1, t));
     if (slip == Slip::hats_kept) m = m_hat, v = v_hat;
     const double epsilon = slip == Slip::no_epsilon ? 0 : o.epsilon;
     double size = std::sqrt(v_hat) + epsilon;
@@ -125,6 +142,7 @@ struct Element {
       size = (std::sqrt(v) + epsilon) / std::sqrt(1 - std::pow(beta_2, t));
     if (slip == Slip::largest_v) size = std::sqrt(largest = std::max(largest, v_hat)) + epsilon;
     if (slip == Slip::no_root) size = v_hat + epsilon;
+    if (slip == Slip::root_of_t) size *= std::sqrt(t);
     theta -= (slip == Slip::uphill ? -1 : 1) * o.alpha * m_hat / size;
   }
 };
@@ -277,7 +295,17 @@ void different_shapes(const MakeAdam& make) {
 }
 
 // Ways to treat a parameter without a gradient; the first two are right.
-enum class Missing { skipped, counted_alone, decays, moved_by_m, moved_by_old, stops, waits, shifts };
+enum class Missing {
+  skipped,
+  counted_alone,
+  decays,
+  moved_by_m,
+  moved_by_old,
+  stops,
+  waits,
+  all_or_none,
+  shifts
+};
 
 // All parameters after all steps, with this treatment. Their shapes must be equal.
 std::vector<Plain> after_missing(const Case& c, Missing how) {
@@ -293,6 +321,7 @@ std::vector<Plain> after_missing(const Case& c, Missing how) {
     for (const std::vector<Tensor>& now : c.gradients) {
       if (how == Missing::waits && !now[0].defined()) continue;
       ++t;
+      if (how == Missing::all_or_none && !std::ranges::all_of(now, &Tensor::defined)) continue;
       std::size_t used = 0;
       for (std::size_t k = 0; k < n; ++k) {
         if (how == Missing::stops && !now[k].defined()) break;
@@ -336,6 +365,7 @@ void missing_gradients(const MakeAdam& make, const std::vector<std::vector<std::
                              {moves_without, by(Missing::moved_by_old)[k]},
                              {stops_at_missing, by(Missing::stops)[k]},
                              {stops_at_missing, by(Missing::waits)[k]},
+                             {one_ends_all, by(Missing::all_or_none)[k]},
                              {moments_shifted, by(Missing::shifts)[k]}});
   }
 }

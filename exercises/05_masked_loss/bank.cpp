@@ -203,5 +203,15 @@ int main() {
               [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
                 return sum(of_real(logits.detach(), targets, lengths)) / count(logits, lengths);
               }),
+      attempt("divided by V, too", "over-vocabulary",
+              [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+                return sum(of_real(logits, targets, lengths)) / count(logits, lengths) /
+                       static_cast<double>(logits.size(2));
+              }),
+      attempt("one-hot targets and a product with the mask", "",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return -sum(log_softmax(z) * one_hot(y, z.size(2), z.dtype()) * unsqueeze(real(z, n), 2)) /
+                       count(z, n);
+              }),
   });
 }

@@ -22,6 +22,8 @@ const Mistake mean_of_means{"mean-of-means", "The result is the mean of the sent
                             "Sum over all real tokens, and divide by their number in the whole batch."};
 const Mistake by_sentences{"divided-by-sentences", "The sum is divided by the number of sentences.",
                            "Divide by the number of real tokens."};
+const Mistake over_vocabulary{"over-vocabulary", "The mean is divided by V as well.",
+                              "gather takes one number per token: only the tokens are averaged."};
 const Mistake by_steps{"divided-by-steps", "The sum is divided by T.",
                        "Divide by the number of real tokens."};
 const Mistake not_divided{"sum", "The result is the sum, not the mean.",
@@ -128,6 +130,7 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
   add(mean_of_means, means);
   add(by_sentences, sum / static_cast<double>(c.B()));
   add(by_steps, sum / static_cast<double>(c.T()));
+  add(over_vocabulary, sum / n / static_cast<double>(c.V()));
   add(not_divided, sum);
   add(sign, -sum / n);
   add(no_logarithm, probability);

@@ -43,7 +43,7 @@ const Mistake scales_up{"scales-up", "Gradients with a norm below max_norm were 
 const Mistake parameters_changed{"parameters-changed", "The parameters were changed.",
                                  "Change only their gradients: p.set_grad(…)."};
 const Mistake zero{"zero", "0 was divided by 0.", "A norm of 0 does not exceed max_norm: change nothing."};
-const Mistake not_finite{"not-finite", "Gradients were scaled with a norm that is not finite.",
+const Mistake not_finite{"not-finite", "Gradients were changed although the norm is not finite.",
                          "Check std::isfinite(norm) before you change anything."};
 
 const Mistake some_unchanged{"some-unchanged", "Only some of the gradients were scaled.",

@@ -41,6 +41,8 @@ enum class Fault {
   first_keys,
   trains_unscaled,
   drops_query,
+  tanh_of_sum,
+  tanh_of_keys,
 };
 
 class Faulty : public nn::ScoredAttention {
@@ -80,7 +82,9 @@ class Faulty : public nn::ScoredAttention {
       q = q / sqrt(sum(q * q, 1, true));
       k = k / sqrt(sum(k * k, 2, true));
     }
+    if (fault == Fault::tanh_of_keys) k = gradus::tanh(k);
     Tensor e = sum(k * q, 2);
+    if (fault == Fault::tanh_of_sum) e = sum(gradus::tanh(k + q), 2);
     if (fault == Fault::mean) e = mean(k * q, 2);
     if (fault == Fault::squared) e = e * e;
     if (fault == Fault::absolute) e = abs(e);
@@ -238,6 +242,8 @@ int main() {
       attempt("the first keys for all", "remembers", Fault::first_keys),
       attempt("not scaled in training", "training-differs", Fault::trains_unscaled),
       attempt("dropout of the query", "training-differs", Fault::drops_query),
+      attempt("tanh(q + k)", "additive", Fault::tanh_of_sum),
+      attempt("tanh of the keys", "tanh", Fault::tanh_of_keys),
       attempt("not scaled", "unscaled", Fault::unscaled),
       attempt("divided by d", "divided-by-d", Fault::by_d),
       attempt("divided by √D", "other-size", Fault::by_root_of_values),

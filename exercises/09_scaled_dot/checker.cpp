@@ -42,6 +42,8 @@ const Mistake mean{"mean", "The energies are means of products, divided by √d 
 const Mistake cosine{"cosine", "The energies are cosines: query and keys were normalised to length 1.",
                      "Divide only by √d: the lengths of q and k_j affect the energy."};
 const Mistake tanh_left{"tanh", "A tanh is applied to the product.", "Only the additive score has a tanh."};
+const Mistake additive_score{"additive", "The energies are sums of tanh(q + k_j), as in the additive score.",
+                             "The dot product has no tanh: multiply q and k_j, and sum over d."};
 const Mistake query_ignored{"query-ignored", "The energies do not depend on the query.",
                             "e_j = q · k_j / √d."};
 const Mistake keys_of_one{"keys-of-one-sentence", "Every query is multiplied with the first sentence's keys.",
@@ -98,6 +100,17 @@ double norm(const std::vector<double>& x) {
 
 double scaled(const Pair& x) { return x.dot() / x.root(); }
 
+std::vector<double> each_tanh(std::vector<double> x) {
+  for (double& element : x) element = std::tanh(element);
+  return x;
+}
+
+double sum_of_tanhs(const Pair& x) {
+  double e = 0;
+  for (std::size_t i = 0; i < x.q.size(); ++i) e += std::tanh(x.q[i] + x.k[i]);
+  return e;
+}
+
 // The dot product divided by the root of a size.
 exercise::PlainEnergies divided_by_root_of(std::int64_t (*size)(const Plain& query, const Plain& values)) {
   return [=](const Module& module, const Plain& query, const Plain& values) {
@@ -136,6 +149,11 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
               {multiplied, energies([](const Pair& x) { return x.dot() * x.root(); })},
               {mean, energies([](const Pair& x) { return scaled(x) / static_cast<double>(x.q.size()); })},
               {cosine, energies([](const Pair& x) { return x.dot() / (norm(x.q) * norm(x.k)); })},
+              {cosine, energies([](const Pair& x) { return scaled(x) / (norm(x.q) * norm(x.k)); })},
+              {additive_score, energies(sum_of_tanhs)},
+              {additive_score, energies([](const Pair& x) { return sum_of_tanhs(x) / x.root(); })},
+              {tanh_left, energies([](const Pair& x) { return scaled({x.q, each_tanh(x.k)}); })},
+              {tanh_left, energies([](const Pair& x) { return scaled({each_tanh(x.q), x.k}); })},
               {tanh_left, energies([](const Pair& x) { return std::tanh(scaled(x)); })},
               {tanh_left, energies([](const Pair& x) { return std::tanh(x.dot()) / x.root(); })},
               {query_ignored,

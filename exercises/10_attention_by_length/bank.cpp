@@ -324,5 +324,36 @@ int main() {
                    const Tensor small = less(w, full({}, 1e-3, w.dtype()));
                    return entropy(masked_fill(w, small, 0), lengths);
                  }),
+      entropy_is("divided by ln L, 0/0 for one token", "relative",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return changed(entropy(w, lengths), [](std::int64_t L, double H) {
+                     return H / std::log(static_cast<double>(L));
+                   });
+                 }),
+      entropy_is("perplexity", "perplexity",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return means(exp(entropies(real_positions(w, lengths))), real_steps(w, lengths), lengths);
+                 }),
+      sharpness_is("only the first sentence of each length", "first-sentence",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     ByLength first;
+                     for (std::int64_t b = 0; b < w.size(1); ++b)
+                       first.merge(sharpness(w.slice(b, b + 1, 1), lengths.slice(b, b + 1)));
+                     return first;
+                   }),
+      sharpness_is("lengths sorted", "sorted-lengths",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     std::vector<std::int64_t> sorted = lengths.to_vector<std::int64_t>();
+                     std::sort(sorted.begin(), sorted.end());
+                     return sharpness(w, tensor(sorted));
+                   }),
+      on_target_is("neighbours count", "neighbours",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       const Tensor at = argmax(own).to(Dtype::f64),
+                                    to = flip(arange(own.size(0)).to(Dtype::f64), 0);
+                       return less(abs(at - to), full({}, 1.5, Dtype::f64));
+                     });
+                   }),
   });
 }

@@ -41,6 +41,13 @@ const Mistake sign{"sign", "The sign is wrong.",
                    "The logarithm of a weight is negative, the entropy positive."};
 const Mistake bits{"bits", "The entropy is in bits, not in nats.", "Use std::log, not std::log2."};
 const Mistake relative{"relative", "The entropy is divided by ln L.", "Return the entropy in nats."};
+const Mistake perplexity{"perplexity", "The result is the mean of e^H.", "Return H itself, in nats."};
+const Mistake first_sentence{"first-sentence", "The result uses only the first sentence of each length.",
+                             "Several sentences may have the same length: add their terms up."};
+const Mistake sorted_lengths{"sorted-lengths", "The lengths were sorted, but the sentences were not.",
+                             "source_lengths[b] belongs to sentence b of the weights."};
+const Mistake neighbours{"neighbours", "A neighbour of the target position counts as well.",
+                         "A step counts only if its largest weight is exactly at L − 1 − t."};
 const Mistake of_mean{"entropy-of-mean", "The result is the entropy of the mean weights.",
                       "Compute the entropy of each step, then the mean."};
 const Mistake wrong_layout{"layout", "The weights were read as (B, Ty, Tx).",
@@ -145,7 +152,8 @@ double on_target(const Step& step) { return is_at(step, step.L - 1 - step.t); }
 // A way to compute the means; the defaults are right.
 struct Counting {
   std::int64_t more_steps = 0;  // steps after L
-  bool all_steps = false, all_positions = false, batch_first = false, last_sentence = false;
+  bool all_steps = false, all_positions = false, batch_first = false, last_sentence = false,
+       first_sentence = false;
   enum { steps, sentences, ty, nothing } divided_by = steps;
 };
 
@@ -160,6 +168,7 @@ ByLength measured(const Case& c, const OfStep& of_step, const Counting& how = {}
   for (std::int64_t b = 0; b < B; ++b) {
     const std::int64_t L = c.lengths[static_cast<std::size_t>(b)];
     if (how.last_sentence) total[L] = count[L] = 0;
+    if (how.first_sentence && count[L] > 0) continue;
     const std::int64_t steps = how.all_steps ? Ty : L + how.more_steps;
     for (std::int64_t t = 0; t < steps; ++t) {
       Step step{{}, t, L, Tx};
@@ -208,6 +217,11 @@ ByLength last_run(const Case& c, const OfStep& of_step) {
   return last;
 }
 
+ByLength with_sorted_lengths(Case c, const OfStep& of_step) {
+  std::ranges::sort(c.lengths);
+  return measured(c, of_step);
+}
+
 struct Suspect {
   Mistake mistake;
   ByLength values;
@@ -225,6 +239,8 @@ std::vector<Suspect> counting_suspects(const Case& c, const OfStep& of_step) {
       {last_sentence, measured(c, of_step, {.last_sentence = true})},
       {last_sentence, last_run(c, of_step)},
       {wrong_layout, measured(c, of_step, {.batch_first = true})},
+      {first_sentence, measured(c, of_step, {.first_sentence = true})},
+      {sorted_lengths, with_sorted_lengths(c, of_step)},
   };
 }
 
@@ -239,16 +255,17 @@ std::string text(const ByLength& values) {
 bool same(const ByLength& a, const ByLength& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.first == y.first &&
-           std::abs(x.second - y.second) <= exercise::in_double * (1 + std::abs(y.second));
+           ((std::isnan(x.second) && std::isnan(y.second)) ||
+            std::abs(x.second - y.second) <= exercise::in_double * (1 + std::abs(y.second)));
   });
 }
 
 Mistake mistake_in(const ByLength& got, const std::vector<Suspect>& suspects) {
-  const auto is_nan = [](const auto& entry) { return std::isnan(entry.second); };
-  if (std::any_of(got.begin(), got.end(), is_nan)) return not_a_number;
   for (const Suspect& suspect : suspects)
     if (same(got, suspect.values)) return suspect.mistake;
-  return {};
+  const auto is_nan = [](const auto& entry) { return std::isnan(entry.second); };
+  if (std::any_of(got.begin(), got.end(), is_nan)) return not_a_number;
+  return {"values", "", "Compute this mean by hand, from the weights of one length."};
 }
 
 void expect_by_length(const std::string& what, const ByLength& got, const ByLength& expected,
@@ -287,6 +304,9 @@ void check_entropy(const AttentionByLength& answer) {
                                 [](const Step& s) {
                                   return s.L == 1 ? 0 : entropy(s) / std::log(static_cast<double>(s.L));
                                 })},
+            {relative,  // 0/0 for a source of one token
+             measured(c, [](const Step& s) { return entropy(s) / std::log(static_cast<double>(s.L)); })},
+            {perplexity, measured(c, [](const Step& s) { return std::exp(entropy(s)); })},
             {renormalised, measured(c,
                                     [](const Step& s) {
                                       double total = 0;
@@ -317,6 +337,12 @@ void check_on_target(const AttentionByLength& answer) {
   check("the fraction on target", answer.on_target, on_target, [](const Case& c) -> std::vector<Suspect> {
     return {{padded_length, measured(c, [](const Step& s) { return is_at(s, s.Tx - 1 - s.t); })},
             {diagonal, measured(c, [](const Step& s) { return is_at(s, s.t); })},
+            {neighbours, measured(c,
+                                  [](const Step& s) {
+                                    const auto away =
+                                        static_cast<std::int64_t>(largest(s.alpha)) - (s.L - 1 - s.t);
+                                    return std::abs(away) <= 1 ? 1.0 : 0.0;
+                                  })},
             {off_by_one, measured(c, [](const Step& s) { return is_at(s, s.L - s.t); })},
             {off_by_one, measured(c, [](const Step& s) { return is_at(s, s.L - 2 - s.t); })},
             {last_of_equal, measured(c,

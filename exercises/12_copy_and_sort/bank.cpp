@@ -1,6 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -216,6 +217,23 @@ int main() {
       with(symbol, "symbol at t", "symbol-of-step",
            [](const Tensor& weights, const Positions&, const Symbols& source) {
              return on_symbol(weights, copy(source), source);
+           }),
+      with(position, "percent", "percent",
+           [](const Tensor& weights, const Positions& positions) {
+             return 100 * on_position(weights, positions);
+           }),
+      with(position, "integer division", "whole-division",
+           [](const Tensor& weights, const Positions& positions) {
+             return std::floor(on_position(weights, positions));
+           }),
+      with(symbol, "up to the first miss", "values",
+           [](const Tensor& weights, const Positions& positions, const Symbols& source) {
+             const Positions at = looks(weights).to_vector<std::int64_t>();
+             std::size_t t = 0;
+             while (t < at.size() &&
+                    source[static_cast<std::size_t>(at[t])] == source[static_cast<std::size_t>(positions[t])])
+               ++t;
+             return static_cast<double>(t) / static_cast<double>(at.size());
            }),
   });
 }

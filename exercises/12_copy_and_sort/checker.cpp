@@ -57,6 +57,10 @@ const Mistake eos_counted{"eos-counted", "The step of <eos> is counted.",
                           "Use only the first L of the L + 1 rows, and divide by L."};
 const Mistake other_axis{"other-axis", "The largest weight is taken per column.",
                          "Take the largest weight of each row: a row belongs to a step."};
+const Mistake percent{"percent", "The result is in percent.", "Return a fraction, from 0 to 1."};
+const Mistake whole_division{"whole-division",
+                             "The fraction is rounded down: an integer was divided by an integer.",
+                             "Convert one of them: static_cast<double>(right) / …."};
 const Mistake weight_there{"weight-there", "The result is the mean weight at the right position.",
                            "Each step counts 1 or 0: is its largest weight at the right position?"};
 const Mistake above_half{
@@ -354,6 +358,8 @@ std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
   };
   return {
       {not_averaged, [=](const Aligned& a) { return static_cast<double>(a.L()) * right_fraction(rule)(a); }},
+      {percent, [=](const Aligned& a) { return 100 * right_fraction(rule)(a); }},
+      {whole_division, [=](const Aligned& a) { return std::floor(right_fraction(rule)(a)); }},
       {eos_counted, counting(1, is_right)},
       {last_of_equal, counting(0, [=](const Aligned& a, const IsRight& right,
                                       std::size_t t) { return right(t, largest(a.weights, row(t), true)); })},
@@ -383,7 +389,9 @@ void expect_fraction(const std::string& what, const OfAlignment& answer, const R
     });
   };
   const auto found = std::ranges::find_if(suspects, explains);
-  const Mistake mistake = found == suspects.end() ? Mistake{} : found->mistake;
+  const Mistake mistake = found == suspects.end()
+                              ? Mistake{"values", "", "Count the right steps of this alignment by hand."}
+                              : found->mistake;
   for (std::size_t i = 0; i < got.size(); ++i)
     exercise::expect_value(what, got[i], right_fraction(rule)(alignments()[i]), mistake);
 }

@@ -180,5 +180,17 @@ int main() {
                 if (e.dtype() == Dtype::f64 && !e.requires_grad()) Tensor(e).mutable_values<double>()[0] = 0;
                 return alpha;
               }),
+      attempt("energies limited to ±700", "limited",
+              [](F e, F n) {
+                const Tensor p = exp(masked_fill(clamp(e, -700, 700), pads(e, n), -infinity));
+                const Tensor total = sum(p, 1, true);
+                return p / masked_fill(total, equal(total, number(e, 0)), 1);
+              }),
+      attempt("maximum over the pads, guarded", "max-over-pads",
+              [](F e, F n) {
+                const Tensor p = exp(masked_fill(e - max(e, 1, true), pads(e, n), -infinity));
+                const Tensor total = sum(p, 1, true);
+                return p / masked_fill(total, equal(total, number(e, 0)), 1);
+              }),
   });
 }

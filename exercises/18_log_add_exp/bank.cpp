@@ -196,5 +196,35 @@ int main() {
               Tensor(a).mutable_values<double>()[0] = 0;
               return y;
             }),
+      whole("m = a", "one-for-maximum",
+            [](F a, F b) {
+              const Tensor y = [&] {
+                const NoGrad off;
+                return a + softplus(-abs(a - b));
+              }();
+              return record("log_add_exp", y, {a, b}, {a, b}, [](Gradients& g) {
+                for (const int i : {0, 1})
+                  if (g.wants(i)) g.add(i, g.out() * slope(g, i));
+              });
+            }),
+      backward("gradient of the maximum", "of-maximum", both([](Gradients& g, int i) {
+                 return g.out() * greater(g.saved(i), g.saved(1 - i)).to(g.out().dtype());
+               })),
+      backward("sign of the difference lost", "sign-of-difference",
+               both([](Gradients& g, int) { return g.out() * sigmoid(-abs(g.saved(0) - g.saved(1))); })),
+      backward("sigmoid of the input itself", "other-input-ignored",
+               both([](Gradients& g, int i) { return g.out() * sigmoid(g.saved(i)); })),
+      whole("captures copies", "",
+            [](F a, F b) {
+              return record("log_add_exp", value(a, b), {a, b}, {},
+                            [x = a.detach().clone(), z = b.detach().clone()](Gradients& g) {
+                              if (g.wants(0)) g.add(0, g.out() * sigmoid(x - z));
+                              if (g.wants(1)) g.add(1, g.out() * sigmoid(z - x));
+                            });
+            }),
+      summing("reshaped where no axis is stretched", "",
+              [](F g, const Shape& shape) {
+                return g.numel() == shape.numel() ? g.reshape(shape) : sum_to(g, shape);
+              }),
   });
 }

@@ -24,6 +24,15 @@ const Mistake first_for_sum{"slice", "Only one of the stretched copies counts.",
                             "An element that is used n times gets the sum of n gradients."};
 const Mistake overflowing{"overflow", "e^x is infinite for x > 709, and 0 for both below −745.",
                           "Use y = max(a, b) + ln(1 + e^−|a − b|)."};
+const Mistake one_for_maximum{"one-for-maximum", "m is one of the inputs, not the larger one.",
+                              "m = maximum(a, b), element by element."};
+const Mistake of_difference{"sign-of-difference",
+                            "Both gradients are sigmoid(−|a − b|): the sign of a − b is lost.",
+                            "∂y/∂a = e^a / (e^a + e^b) is sigmoid(a − b), without the absolute value."};
+const Mistake of_maximum{"of-maximum", "The gradient is that of max(a, b): all of it goes to the larger one.",
+                         "ln(1 + e^{−|a − b|}) has a gradient, too."};
+const Mistake of_itself{"other-input-ignored", "The gradient is sigmoid(a) for a, and sigmoid(b) for b.",
+                        "∂y/∂a is a function of a − b."};
 const Mistake only_maximum{"maximum", "The result is the larger of both.", "ln(1 + e^−|a − b|) is missing."};
 const Mistake no_absolute{"no-absolute", "The sign of a − b is wrong where b is the larger one.",
                           "−|a − b| is never positive."};
@@ -153,6 +162,10 @@ void values(const LogAddExp& answer) {
     exercise::expect_values(
         what, y, each(a, b, right_value),
         {{only_maximum, each(a, b, [](double x, double z) { return std::max(x, z); })},
+         {one_for_maximum,
+          each(a, b, [](double x, double z) { return x + std::log1p(std::exp(-std::abs(x - z))); })},
+         {one_for_maximum,
+          each(a, b, [](double x, double z) { return z + std::log1p(std::exp(-std::abs(x - z))); })},
          {no_absolute,
           each(a, b, [](double x, double z) { return std::max(x, z) + std::log1p(std::exp(x - z)); })},
          {no_absolute,
@@ -237,6 +250,9 @@ std::vector<Suspect> suspects(const Inputs& in, const Plain& g, bool first) {
           {swapped, of(g, [](double x, double z) { return slope(z, x); })},
           {whole, of(g, [](double, double) { return 1; })},
           {unnormalised, of(g, [](double x, double) { return std::exp(x); })},
+          {of_difference, of(g, [](double x, double z) { return slope(-std::abs(x - z), 0); })},
+          {of_maximum, of(g, [](double x, double z) { return x >= z ? 1 : 0; })},
+          {of_itself, of(g, [](double x, double) { return slope(x, 0); })},
           {derivative_of_sigmoid, of(g, [](double x, double z) { return slope(x, z) * slope(z, x); })}};
 }
 
