@@ -63,11 +63,15 @@ class Exercise:
             print(f"Created your file, {shown(self.file)}. The statement: {self.page}.\n")
 
 
+def is_chinese():
+    """Whether the reader's locale is Chinese."""
+    return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "").startswith("zh")
+
+
 def translated(path):
     """The Chinese page NAME.zh-CN.md beside NAME.md, if there is one and the reader's locale is Chinese; otherwise `path`."""
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     chinese = path.with_suffix(".zh-CN.md")
-    return chinese if locale.startswith("zh") and chinese.exists() else path
+    return chinese if is_chinese() and chinese.exists() else path
 
 
 def exercises():

@@ -9,7 +9,7 @@ import tempfile
 from exercises_test import EXERCISES, Coach
 
 sys.path.insert(0, str(EXERCISES))
-from museum import exhibits, quiz, symptoms
+from museum import chinese, exhibits, quiz, symptoms
 
 RESULTS = json.loads(quiz.RESULTS.read_text())
 
@@ -38,6 +38,16 @@ def wrong_answers_are_excluded():
             assert observations[str(other)]["seen"] == (other == number), (number, other, observations[str(other)])
 
 
+def everything_is_translated():
+    for number, exhibit in exhibits.EXHIBITS.items():
+        chinese.translated(exhibit.cause)
+        chinese.translated(exhibit.why)
+        for observation in RESULTS["exhibits"][str(number)]["observations"].values():
+            chinese.translated(observation["says"])
+    for name in symptoms.checks(RESULTS["exhibits"]["0"]):
+        chinese.translated(name)
+
+
 def letter_of(number, cause):
     return quiz.LETTERS[quiz.choices(number).index(cause)]
 
@@ -54,6 +64,11 @@ def visits(coach):
     coach.expect(0, ["museum", str(number), letter_of(number, number)], "Right.", exhibit.right, exhibit.wrong)
     coach.expect(0, ["museum"], f"15  {exhibit.cause}")
     coach.expect(0, [], "museum               1 of 15 named")
+    in_chinese = {"LC_ALL": "zh_CN.UTF-8"}
+    coach.expect(0, ["museum"], f"15  {chinese.WORDS[exhibit.cause]}", "尚未认出", never=["not yet named"], **in_chinese)
+    coach.expect(0, ["museum", str(number)], "完全匹配", "原因是什么？", chinese.WORDS[exhibit.cause], never=["exact match"], **in_chinese)
+    coach.expect(1, ["museum", str(number), letter_of(number, wrong)], f"不对。这里观察到：{chinese.translated(excluded)}", **in_chinese)
+    coach.expect(0, ["museum", str(number), letter_of(number, number)], "对。", exhibit.right, exhibit.wrong, **in_chinese)
     coach.expect(2, ["museum", "16"], "unknown exhibit '16'; the museum has exhibits 1 to 15")
     coach.expect(2, ["museum", "3", "z"], "unknown answer 'z'")
 
@@ -62,6 +77,7 @@ def main():
     each_changes_one_line()
     results_show_the_mistakes()
     wrong_answers_are_excluded()
+    everything_is_translated()
     with tempfile.TemporaryDirectory() as scratch:
         visits(Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve()))
     print("all passed")

@@ -6,6 +6,7 @@ import random
 import sys
 
 from museum import exhibits, symptoms
+from museum.chinese import say
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "results" / "museum.json"
 PAGE = "docs/explained/museum.md"
@@ -26,19 +27,21 @@ def choices(number):
 
 
 def list_exhibits(solved):
-    print(INTRO)
+    print(say(INTRO))
     for number in exhibits.EXHIBITS:
-        print(f"  {number:>2}  {exhibits.EXHIBITS[number].cause if number in solved else 'not yet named'}")
+        print(f"  {number:>2}  {say(exhibits.EXHIBITS[number].cause if number in solved else 'not yet named')}")
     left = [number for number in exhibits.EXHIBITS if number not in solved]
-    print(f"\n  Next: ./run exercise museum {left[0]}." if left else f"\n  You have named all. Their changes are shown in {PAGE}.")
+    print("\n  " + (say("Next: {}.").format(f"./run exercise museum {left[0]}") if left
+                     else say("You have named all. Their changes are shown in {}.").format(PAGE)))
 
 
 def show(number, results):
-    print(f"Exhibit {number}\n\n{symptoms.text(results['exhibits'][str(number)], results)}\n")
-    print("For comparison, the right program:\n")
-    print("\n".join(symptoms.text(results["exhibits"]["0"], results).splitlines()[:3]) + "\n\nWhat is the cause?\n")
+    print(f"{say('Exhibit {}').format(number)}\n\n{symptoms.text(results['exhibits'][str(number)], results, say)}\n")
+    print(say("For comparison, the right program:") + "\n")
+    print("\n".join(symptoms.text(results["exhibits"]["0"], results, say).splitlines()[:3]))
+    print(f"\n{say('What is the cause?')}\n")
     for letter, cause in zip(LETTERS, choices(number)):
-        print(f"  {letter}  {exhibits.EXHIBITS[cause].cause}")
+        print(f"  {letter}  {say(exhibits.EXHIBITS[cause].cause)}")
 
 
 def judge(number, letter, results):
@@ -46,18 +49,18 @@ def judge(number, letter, results):
     answer = choices(number)[LETTERS.index(letter)]
     if answer == number:
         before, after = exhibits.change(number)
-        print(f"\n  Right. {exhibits.EXHIBITS[number].why}\n\n    - {before}\n    + {after}\n")
+        print(f"\n  {say('Right. {}').format(say(exhibits.EXHIBITS[number].why))}\n\n    - {before}\n    + {after}\n")
         return True
     observation = results["exhibits"][str(number)]["observations"][str(answer)]["says"]
     wrong = results["exhibits"][str(answer)]["observations"][str(answer)]["says"]
-    print(f"\n  No. Observed here: {observation}\n  With that mistake: {wrong}")
+    print(f"\n  {say('No. Observed here: {}').format(say(observation))}\n  {say('With that mistake: {}').format(say(wrong))}")
     return False
 
 
 def ask():
     """Reads answers until one is a letter of the list. Returns None at the end of the input."""
     while True:
-        print(f"\n  your answer ({', '.join(LETTERS)}): ", end="", flush=True)
+        print("\n  " + say("your answer ({}): ").format(", ".join(LETTERS)), end="", flush=True)
         if not (line := sys.stdin.readline()):
             print()
             return None
@@ -74,5 +77,5 @@ def visit(number, letter, solved):
     while (letter := ask()) is not None:
         if judge(number, letter, results):
             return True
-    print(f"  To answer later: ./run exercise museum {number} LETTER.")
+    print("  " + say("To answer later: {}.").format(f"./run exercise museum {number} LETTER"))
     return number in solved

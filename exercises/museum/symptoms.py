@@ -1,6 +1,7 @@
 """The symptoms of an exhibit as text: loss, exact match by length, an output, weights, checks."""
 
 import re
+import unicodedata
 
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
@@ -47,22 +48,27 @@ def checks(result):
             "padding changes nothing": result["padding"] < 1e-4}
 
 
-def text(result, results):
-    """All symptoms, for the page and for a terminal."""
-    steps, every = results["steps"], results["every"]
+def labelled(label, content):
+    """A line with its label in 14 columns; a Chinese character takes two."""
+    columns = sum(2 if unicodedata.east_asian_width(letter) == "W" else 1 for letter in label)
+    return f"{label}{' ' * (14 - columns)}{content}".rstrip()
+
+
+def text(result, results, say=lambda words: words):
+    """All symptoms, for the page and for a terminal. `say` translates the words."""
     losses = result["losses"]
     exact = [f"{length}: {exact_match(own, single)}" for length, own, single in
              zip(results["lengths"], result["exact"]["own"], result["exact"]["single"], strict=True)]
-    passed = "\n              ".join(f"{'✓' if ok else '✗'} {name}" for name, ok in checks(result).items())
-    source = " ".join(token for token in result["source"] if token != "<pad>")
-    return f"""loss          {curve(losses)}  from {losses[0]:.2f} to {losses[-1]:.3f} in {steps} updates
-exact match   {"  ".join(exact[:TRAINED])}
-untrained     {"  ".join(exact[TRAINED:])}
-source        {source}
-output        {output(result)}
-checks        {passed}
-weights       rows: true output; columns: source, · pads
-{weights(result)}"""
+    fall = say("from {} to {} in {} updates").format(f"{losses[0]:.2f}", f"{losses[-1]:.3f}", results["steps"])
+    passed = [f"{'✓' if ok else '✗'} {say(name)}" for name, ok in checks(result).items()]
+    lines = [(say("loss"), f"{curve(losses)}  {fall}"),
+             (say("exact match"), "  ".join(exact[:TRAINED])),
+             (say("untrained"), "  ".join(exact[TRAINED:])),
+             (say("source"), " ".join(token for token in result["source"] if token != "<pad>")),
+             (say("output"), output(result)),
+             (say("checks"), passed[0]), *(("", line) for line in passed[1:]),
+             (say("weights"), say("rows: true output; columns: source, · pads"))]
+    return "\n".join([*(labelled(label, content) for label, content in lines), weights(result)])
 
 
 def compact(json_text):
