@@ -29,7 +29,7 @@ TEST_CASE("a mistyped command gets a suggestion", "[tools][cli]") {
   refused({"help", "tranlsate"}, "'tranlsate'; did you mean translate?");
   refused({"sing"}, "'sing'; 'gradus --help' lists the commands");
   refused({"--verison"}, "'--verison'; did you mean --version?");
-  refused({"hlep"}, "'hlep'; did you mean help?");
+  refused({"helpp"}, "'helpp'; did you mean help?");
 }
 
 TEST_CASE("help and the version take no further arguments", "[tools][cli]") {

@@ -156,17 +156,6 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
                  "gradus train: init-from: '" + (first / "best.safetensors").string() +
                      "' has another source vocabulary than this run, of 14 and 9 tokens; train both with the "
                      "same --task, --seed and options for examples and tokens\n"));
-  const std::string blind = (scratch.path() / "blind").string();
-  REQUIRE(run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--decoder", "fixed",
-               "--hidden", "4", "--embedding", "4", "--steps", "1", "--out", blind})
-              .code == 0);
-  const Ran ran = run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--teacher",
-                       blind, "--teacher-attention", "0.5", "--out", no.string()});
-  CHECK(ran.code == 2);
-  CHECK(ran.err ==
-        "gradus train: --teacher-attention needs attention weights, which the teacher '" + blind +
-            "/best.safetensors' (decoder 'fixed') lacks; omit --teacher-attention, or give another "
-            "--teacher; 'gradus train --help' lists the options\n");
   CHECK(contains(refused({"--source-unit", "character"}),
                  "' splits text into other source tokens than this run; "
                  "give this run the model's options for tokens\n"));
@@ -208,11 +197,21 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
 
   const fs::path no = scratch.path() / "no";
-  CHECK(contains(
-      run(plain_run(no, {"--teacher", teacher.string(), "--symbols", "5"})).err,
-      "gradus train: teacher: '" + (teacher / "best.safetensors").string() +
-          "' has another source vocabulary than this run, of 14 and 9 tokens; train both on the same "
-          "text with the same options for tokens\n"));
+  CHECK(contains(run(plain_run(no, {"--teacher", teacher.string(), "--symbols", "5"})).err,
+                 "gradus train: teacher: '" + (teacher / "best.safetensors").string() +
+                     "' has another source vocabulary than this run, of 14 and 9 tokens; train both with the "
+                     "same --task, --seed and options for examples and tokens\n"));
+  const std::string blind = (scratch.path() / "blind").string();
+  REQUIRE(run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--decoder", "fixed",
+               "--hidden", "4", "--embedding", "4", "--steps", "1", "--out", blind})
+              .code == 0);
+  const Ran ran = run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--teacher",
+                       blind, "--teacher-attention", "0.5", "--out", no.string()});
+  CHECK(ran.code == 2);
+  CHECK(ran.err ==
+        "gradus train: --teacher-attention needs attention weights, which the teacher '" + blind +
+            "/best.safetensors' (decoder 'fixed') lacks; omit --teacher-attention, or give another "
+            "--teacher; 'gradus train --help' lists the options\n");
 }
 
 TEST_CASE("options of small models that do not fit are refused", "[tools][train][errors]") {

@@ -232,6 +232,7 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   check({"train", "--config", mistyped.string()}, 2,
         mistyped.string() + ": --hidden: expected a whole number from 1 to 1000000000000000, found 0x20" +
             help);
+  std::ofstream(mistyped) << "hidden=20\n";
   check({"train", "--config", mistyped.string(), "--embedding", "0"}, 2,
         "--embedding: expected a whole number from 1 to 1000000000000000, found 0" + help);
   check({"train", "--hiden", "3"}, 2, "unknown option '--hiden'; did you mean --hidden?");
