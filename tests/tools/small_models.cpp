@@ -205,10 +205,10 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
   REQUIRE(run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--decoder", "fixed",
                "--hidden", "4", "--embedding", "4", "--steps", "1", "--out", blind})
               .code == 0);
-  const Ran ran = run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--teacher",
-                       blind, "--teacher-attention", "0.5", "--out", no.string()});
-  CHECK(ran.code == 2);
-  CHECK(ran.err ==
+  const Ran unlike = run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--teacher",
+                          blind, "--teacher-attention", "0.5", "--out", no.string()});
+  CHECK(unlike.code == 2);
+  CHECK(unlike.err ==
         "gradus train: --teacher-attention needs attention weights, which the teacher '" + blind +
             "/best.safetensors' (decoder 'fixed') lacks; omit --teacher-attention, or give another "
             "--teacher; 'gradus train --help' lists the options\n");
