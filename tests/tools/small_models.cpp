@@ -78,7 +78,7 @@ TEST_CASE("compress --prune sets the smallest weights to 0, of the model or of e
         "options\n");
   CHECK(compress("none", {"--per-matrix", "--int8"}).code == 2);
   CHECK(compress("none", {"--prune", "2"})
-            .err.starts_with("gradus compress: --prune: expected a number from 0 to 1, found 2"));
+            .err.starts_with("gradus compress: --prune: expected a number above 0 and at most 1, found 2"));
 }
 
 TEST_CASE("train --prune prunes gradually, and chooses the best model among the pruned ones",
