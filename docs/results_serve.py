@@ -56,6 +56,7 @@ def serve_faults():
     rows = [["minutes", f"{results['minutes']:.0f}"], ["translations", counts["translations"]],
             ["texts compared with `gradus translate`", counts["texts compared"]],
             ["wrong requests and clients that misbehave", sum(counts.get(kind, 0) for kind in FAULTS)], ["wrong answers", len(results["wrong"])],
+            ["requests without an answer", results.get("unanswered", 0)],
             ["resident memory after warm-up, MB", f"{results['resident_warm_kb'] / 1024:.0f}"],
             ["resident memory at the end, MB", f"{results['resident_end_kb'] / 1024:.0f}"]]
     return markdown_table(["what", "measured"], rows) + "\n\n" + where_measured(results)
