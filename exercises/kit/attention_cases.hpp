@@ -1,0 +1,22 @@
+#pragma once
+
+#include "attention.hpp"
+
+/// The cases of the checks for attentions.
+namespace exercise {
+
+inline constexpr std::int64_t positions = 5;  ///< T
+inline const std::vector<std::int64_t> all_real = {positions, positions, positions}, some_padding = {3, 4, 2};
+
+inline const Mistake memory_layout{
+    "memory-layout", "Axis 1 of the memory's values and keys is not the batch.",
+    "Beam search continues several hypotheses of a sentence. Memory::select() takes "
+    "their rows along axis 1 of "
+    "values and keys, so that a tensor (B, T, ·) would lose positions: store (T, B, "
+    "·), transpose in attend()."};
+
+inline Results named(const gradus::nn::Attention::Result& result) {
+  return {{"weights", result.weights}, {"context", result.context}};
+}
+
+}  // namespace exercise
