@@ -5,8 +5,8 @@
 
 #include "clones.hpp"
 
-/// The largest or smallest of each row of n values, and its gradient. A constant n of 2, as in maxout, lets
-/// the compiler vectorise over rows.
+/// The largest or the smallest value of each row of n values, and its gradient. A constant n of 2, as in
+/// maxout, lets the compiler vectorise over rows.
 namespace gradus::kernels {
 
 /// Computes y (rows) from x (rows, n), n ≥ 1; NaN for a row with a NaN.

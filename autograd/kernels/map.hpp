@@ -50,8 +50,8 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
-// walk.for_each_row(row), split among threads so that no two threads write to the same element of the first
-// view, which is the result. So the result is the same for any number of threads.
+// Runs walk.for_each_row(row) on several threads. No two threads write to the same element of the first view,
+// which is the result, so the result is the same for any number of threads.
 template <std::size_t K, class Row>
 void split(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;

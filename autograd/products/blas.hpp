@@ -15,7 +15,7 @@ void multiply(const Product<T>& p);
 /// True if the kernels in use have a path for small products that packs nothing.
 bool has_small_products();
 
-/// Fills in the fields about the BLAS.
+/// Sets the fields of `info` that describe the BLAS.
 void describe(BuildInfo& info);
 
 }  // namespace gradus::blas

@@ -15,8 +15,7 @@ bool is_used();
 /// C ← A·B + β·D.
 void multiply(const Product<float>& p);
 
-/// "oneDNN 2.6.3, avx512_core"; the second part is the instruction set that its kernels use. Empty without
-/// oneDNN.
+/// Version and instruction set of oneDNN, such as "oneDNN 2.6.3, avx512_core". Empty without oneDNN.
 std::string description();
 
 /// True if the processor has bf16 instructions, and oneDNN uses them.

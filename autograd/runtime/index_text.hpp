@@ -7,7 +7,7 @@
 
 namespace gradus {
 
-/// "[1, 2]".
+/// The index as text: "[1, 2]".
 inline std::string index_text(const std::vector<std::int64_t>& index) {
   std::ostringstream text;
   for (std::size_t axis = 0; axis < index.size(); ++axis) text << (axis > 0 ? ", " : "[") << index[axis];

@@ -6,7 +6,8 @@
 
 namespace gradus {
 
-/// "[[1, 2, 3], [4, 5, 6]]", to 4 significant digits; long axes are shortened with "…".
+/// The values as text, such as "[[1, 2, 3], [4, 5, 6]]", to 4 significant digits. Long axes are shortened
+/// with "…".
 std::string values_text(const Tensor& tensor);
 
 }  // namespace gradus

@@ -16,9 +16,9 @@ void initialise();
 /// How this library was built, and which libraries compute its matrix products.
 struct BuildInfo {
   std::string compiler;
-  /// The processor for which the library's own loops were compiled and, for loops that are compiled for
-  /// several processors (kernels/clones.hpp), the version in use: "x86-64 with AVX-512", "x86-64, and
-  /// x86-64-v3 (AVX2) for rows" …
+  /// The instruction set for which the library's own loops were compiled: "x86-64 with AVX-512". Loops over
+  /// rows may be compiled for several instruction sets (kernels/clones.hpp). Then the text also names the one
+  /// that this processor uses: "x86-64, and x86-64-v3 (AVX2) for rows".
   std::string instructions;
   /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core"; empty if the BLAS computes all
   /// products. Otherwise the BLAS computes f64 products, and those f32 products for which it is faster than

@@ -95,8 +95,8 @@ LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const T
 /// @param v       v_a, (A)
 /// @param lengths (B), i64, or undefined: energies past a row's length are 0 and have no gradient
 /// @return e, (B, T)
-/// Gradients: with y = tanh(q_b + k_tb), g_bt v∘(1 − y²) to k_tb and, summed over t, to q_b; Σ_bt g_bt y to
-/// v.
+/// Gradients: with y = tanh(q_b + k_tb), k_tb gets d_bt = g_bt v∘(1 − y²), q_b gets Σ_t d_bt, and v gets Σ_bt
+/// g_bt y.
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
                        const Tensor& lengths = Tensor());
 
@@ -106,7 +106,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// @param values  h, (T, B, D)
 /// @param lengths (B), i64, or undefined: positions past a row's length are excluded
 /// @return c, (B, D)
-/// Gradients: g_b · h_tb to α_bt; α_bt g_b to h_tb.
+/// Gradients: α_bt gets g_b · h_tb, and h_tb gets α_bt g_b.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
 /// The cell of attention_sequence. It has G = 3 gates, or 4 for an LSTM.
@@ -132,7 +132,7 @@ struct AttentionDecoder {
   AttentionCell cell = AttentionCell::gru;
   std::vector<Layer> layers;  ///< the lowest first
   AttentionScore score = {};
-  bool earlier = false;  ///< whether the result holds the state before each step instead of after it
+  bool earlier = false;  ///< true if the result contains the state before each step, false if after it
   double dropout = 0;    ///< probability, in [0, 1), of dropout between layers
   /// Draws the masks of both dropouts. If absent, there is no dropout. Step t uses stream t of this
   /// generator: first for the mask of the weights, then for the masks between layers.

@@ -18,7 +18,8 @@ namespace gradus {
 /// has no effect on these tensors.
 ///
 /// Gradient: g at each f(i).
-/// @throws Error when count is below 1, and unless f returns scalars of one dtype. Rethrows what f throws.
+/// @throws Error when count is below 1, and unless f returns scalars of one dtype. Rethrows the exceptions of
+/// f.
 Tensor parallel_sum(std::int64_t count, const std::function<Tensor(std::int64_t)>& f);
 
 }  // namespace gradus

@@ -11,7 +11,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The sequences that a part of a batch holds.
+/// The sequences of a batch that belong to one part of the batch.
 struct BatchPart {
   std::int64_t batch;                   ///< number of sequences in the whole batch
   std::vector<std::int64_t> sequences;  ///< the index in the whole batch of each sequence in the part

@@ -24,7 +24,7 @@ struct NoGrad : Recording {
 struct EnableGrad : Recording {
   EnableGrad() : Recording(true) {}
 };
-/// Whether this thread records operations on the tape; true by default.
+/// True if this thread records operations on the tape, as it does by default.
 bool is_recording();
 
 }  // namespace gradus

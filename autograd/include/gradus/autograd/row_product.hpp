@@ -7,7 +7,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// A product in f32 in which each row of y has the same bits whatever the other rows are, and however many.
+/// A product in f32 in which the bits of each row of y depend neither on the other rows nor on their number.
 /// The libraries' products differ in their last bits, because they choose a kernel by the number of rows.
 /// Every element is one sum in the order of l,
 ///

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Another way to multiply by a weight W (N, K), such as in int8 (gradus/compress/int8.hpp).
+/// A replacement for the product with a weight W (N, K), such as one in int8 (gradus/compress/int8.hpp).
 class WeightProduct {
  public:
   /// P (rows, columns): the part of W that starts at (row, column).
@@ -20,7 +20,7 @@ class WeightProduct {
   virtual ~WeightProduct() = default;
   /// y ← x·Pᵀ + d for x (m, columns), y and d (m, rows), each with its row stride. Several threads may call
   /// it at the same time.
-  /// @param d null if nothing is added; may be y. A stride of 0 repeats one row, as for a bias.
+  /// @param d null if nothing is added; may equal y. A stride of 0 repeats one row, as for a bias.
   virtual void multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part,
                         const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const = 0;
 };
