@@ -18,9 +18,9 @@ TEST_CASE("a run that fails before its first update leaves no folder", "[tools][
     CHECK(contains(ran.err, message));
     CHECK_FALSE(fs::exists(parent));
   };
-  fails({"--teacher", model}, "teacher: '" + model + "' splits text into other source");
+  fails({"--teacher", model}, "teacher: '" + model + "' has another source vocabulary");
   fails({"--teacher", scratch.path() / "none"}, "cannot be opened: No such file");
-  fails({"--attention", "gumbel", "--attention-temperature", "1e-300"}, "attention-temperature");
+  fails({"--attention", "gumbel", "--attention-temperature", "1e-300"}, "the loss at step 1 is nan");
   CHECK(run({"train", "--phrases", "eng-fra", "--init-from", model, "--hidden", "9", "--out", out}).code ==
         1);
   CHECK_FALSE(fs::exists(parent));
@@ -44,7 +44,7 @@ TEST_CASE("compress and convert that fail leave no folder", "[tools][compress][c
   const Scratch scratch;
   const fs::path out = scratch.path() / "new" / "out";
   const std::string model = write_small_model(scratch.path() / "model");
-  CHECK(run({"compress", "--hidden", "9", "--model", model, "--out", out}).code == 1);
+  CHECK(run({"compress", "--hidden", "9", "--model", model, "--out", out}).code != 0);
   CHECK_FALSE(fs::exists(out.parent_path()));
   {
     const SizeLimit full_disk(100);

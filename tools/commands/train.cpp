@@ -195,8 +195,8 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
-      check_resumable(path, *checkpoint);
       settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
+      check_resumable(path, *checkpoint);
       before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
     } else if (const auto model = given(argc, argv, "--init-from")) {

@@ -34,18 +34,21 @@ std::string text_of(std::istream& in) {
   std::string text(Toml::most_bytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
+  const auto refuse = [](const std::string& what) {
+    throw CLI::FileError("is " + what + way_out, CLI::ExitCodes::ConfigError);
+  };
   if (const std::size_t nul = text.find('\0'); nul != text.npos) {
-    throw CLI::FileError("is not text: byte " + std::to_string(nul + 1) + " is 0" + way_out);
+    refuse("not text: byte " + std::to_string(nul + 1) + " is 0");
   }
-  if (text.size() > Toml::most_bytes) {
-    throw CLI::FileError("is longer than " + std::to_string(Toml::most_bytes) + " bytes" + way_out);
-  }
+  if (text.size() > Toml::most_bytes) refuse("longer than " + std::to_string(Toml::most_bytes) + " bytes");
   return text;
 }
 
 }  // namespace
 
 Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error) {
+  const bool was_read = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConfigError);
+  if (was_read) return Error("'" + path.string() + "' " + error.what());  // a pipe cannot be opened again
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     return Error("'" + path.string() + "' is a folder" + way_out);
