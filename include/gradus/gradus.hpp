@@ -24,10 +24,12 @@
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/autograd/weight_product.hpp>
+#include <gradus/compress/bf16.hpp>
 #include <gradus/compress/distillation.hpp>
 #include <gradus/compress/int8.hpp>
 #include <gradus/compress/pruning.hpp>
 #include <gradus/compress/straight_through.hpp>
+#include <gradus/compress/target_tokens.hpp>
 #include <gradus/compress/units.hpp>
 #include <gradus/data/alignment_error.hpp>
 #include <gradus/data/alignment_score.hpp>
@@ -100,6 +102,7 @@
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/attention_loss.hpp>
+#include <gradus/nn/bfloat16.hpp>
 #include <gradus/nn/bilinear.hpp>
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/decoder_step.hpp>

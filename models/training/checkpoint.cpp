@@ -5,6 +5,7 @@
 #include <gradus/nn/state_reader.hpp>
 #include <gradus/version.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "training/checksum.hpp"
@@ -32,12 +33,12 @@ std::vector<Circumstance> circumstances() {
 std::string fingerprint(const NamedTensors& tensors) { return checksum(tensors, {}); }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
-                     const std::set<std::string>& int8) {
+                     const nn::Narrow& narrow) {
   nn::Metadata metadata = checkpoint.metadata;
   metadata[format_key] = std::string(format);
   for (const auto& [key, words, now] : circumstances()) metadata[key] = now;
   metadata[checksum_key] = checksum(checkpoint.tensors, metadata);
-  nn::save_safetensors(path, checkpoint.tensors, metadata, int8);
+  nn::save_safetensors(path, checkpoint.tensors, metadata, narrow);
 }
 
 bool is_checkpoint(const nn::Metadata& metadata) { return metadata.contains(format_key); }
@@ -79,7 +80,20 @@ std::vector<std::string> check_reproducible(const nn::Metadata& metadata) {
 }
 
 void load_model(nn::Module& model, const Checkpoint& checkpoint) {
-  model.load_state_dict(nn::StateReader(checkpoint.tensors).part("model."), "the checkpoint's model");
+  NamedTensors state = nn::StateReader(checkpoint.tensors).part("model.");
+  const auto find = [&](const std::string& name) {
+    return std::ranges::find(state, name, &NamedTensors::value_type::first);
+  };
+  const NamedTensors own = model.named_parameters();
+  for (const auto& [name, tensor] : own) {
+    if (find(name) != state.end()) continue;
+    for (const auto& [other, same] : own) {
+      if (!same.is(tensor) || find(other) == state.end()) continue;
+      state.emplace_back(name, find(other)->second);
+      break;
+    }
+  }
+  model.load_state_dict(state, "the checkpoint's model");
 }
 
 }  // namespace gradus::models

@@ -1,20 +1,11 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/nn/bfloat16.hpp>
 #include <gradus/nn/int8.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace gradus::nn {
-namespace {
-
-// The nearest float whose last 8 bits are 0. Never rounds to infinity: a scale is at most FLT_MAX / 127.
-float with_16_bits(float x) {
-  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x80U) & ~0xFFU);
-}
-
-}  // namespace
-
 Int8Matrix quantise_rows(const Tensor& W) {
   if (W.rank() != 2 || W.dtype() != Dtype::f32) {
     fail("quantise_rows", "the matrix is ", name(W.dtype()), " ", W.shape(), " and must be f32 (N, K)");
@@ -31,7 +22,7 @@ Int8Matrix quantise_rows(const Tensor& W) {
       largest = std::max(largest, std::fabs(w));
     }
     if (largest < 0x1p-100F) continue;  // products of such scales would be denormal
-    const float scale = with_16_bits(largest / 127);
+    const float scale = from_bf16(to_bf16(largest / 127));
     q.scales[static_cast<std::size_t>(i)] = scale;
     std::ranges::transform(row, q.values.begin() + i * K,
                            [scale](float w) { return static_cast<std::int8_t>(std::lrintf(w / scale)); });

@@ -1,5 +1,6 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
+#include <gradus/nn/bfloat16.hpp>
 #include <gradus/nn/int8.hpp>
 #include <gradus/nn/safetensors.hpp>
 
@@ -59,7 +60,7 @@ struct Piece {
   std::string_view bytes;
 };
 
-void check(const NamedTensors& tensors, const std::set<std::string>& int8) {
+void check(const NamedTensors& tensors, const Narrow& narrow) {
   std::set<std::string_view> names{"__metadata__"};
   const auto take = [&](const std::string& name) {
     if (names.insert(name).second) return;
@@ -67,30 +68,61 @@ void check(const NamedTensors& tensors, const std::set<std::string>& int8) {
          " is taken; give each tensor a unique name other than '__metadata__'");
   };
   std::vector<std::string> scales;  // keeps the names alive
-  for (const std::string& name : int8) scales.push_back(name + scale_suffix);
+  for (const std::string& name : narrow.int8) scales.push_back(name + scale_suffix);
   for (const std::string& name : scales) take(name);
   for (const auto& [name, tensor] : tensors) {
     take(name);
     if (!tensor.defined()) fail("save_safetensors", shown(name), " is undefined; omit it or give it a value");
   }
-  for (const std::string& name : int8) {
+  for (const std::string& name : narrow.int8) {
     if (!names.contains(name)) fail("save_safetensors", "no tensor ", shown(name), " to store as I8; add it");
+  }
+  for (const std::string& name : narrow.bf16) {
+    const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
+    if (found == tensors.end()) {
+      fail("save_safetensors", "no tensor ", shown(name), " to store as BF16; add it");
+    }
+    if (found->second.dtype() != Dtype::f32 || narrow.int8.contains(name)) {
+      fail("save_safetensors", shown(name), " is ",
+           narrow.int8.contains(name) ? "I8" : gradus::name(found->second.dtype()),
+           " and cannot be stored as BF16; name only other f32 tensors");
+    }
   }
 }
 
-// The pieces in file order: widest first, then by name. `quantised` keeps the values of I8 alive.
-std::vector<Piece> laid_out(const NamedTensors& tensors, const std::set<std::string>& int8,
-                            std::list<Int8Matrix>& quantised) {
+std::vector<std::uint16_t> rounded_to_bf16(std::span<const float> values) {
+  std::vector<std::uint16_t> rounded(values.size());
+  std::ranges::transform(values, rounded.begin(), to_bf16);
+  return rounded;
+}
+
+std::string_view values_of(const std::vector<std::uint16_t>& bf16) {
+  return as_text(std::as_bytes(std::span(bf16)));
+}
+
+// Values that a file has in another form than their tensor.
+struct Rounded {
+  std::list<Int8Matrix> int8;
+  std::list<std::vector<std::uint16_t>> bf16;
+};
+
+// The pieces in file order: widest first, then by name. `rounded` keeps their values alive.
+std::vector<Piece> laid_out(const NamedTensors& tensors, const Narrow& narrow, Rounded& rounded) {
   std::vector<Piece> pieces;
-  for (const auto& [name, tensor] : tensors) {
-    if (!int8.contains(name)) {
-      pieces.push_back({name, stored(tensor.dtype()), tensor.shape(), as_text(bytes_of(tensor))});
-      continue;
-    }
-    const Int8Matrix& matrix = quantised.emplace_back(quantise_rows(tensor));
-    pieces.push_back({name, Stored::i8, tensor.shape(), as_text(std::as_bytes(std::span(matrix.values)))});
+  const auto add_bf16 = [&](const std::string& name, const Shape& shape, std::span<const float> values) {
     pieces.push_back(
-        {name + scale_suffix, Stored::f32, {matrix.rows}, as_text(std::as_bytes(std::span(matrix.scales)))});
+        {name, Stored::bf16, shape, values_of(rounded.bf16.emplace_back(rounded_to_bf16(values)))});
+  };
+  for (const auto& [name, tensor] : tensors) {
+    if (narrow.int8.contains(name)) {
+      const Int8Matrix& matrix = rounded.int8.emplace_back(quantise_rows(tensor));
+      pieces.push_back({name, Stored::i8, tensor.shape(), as_text(std::as_bytes(std::span(matrix.values)))});
+      add_bf16(name + scale_suffix, {matrix.rows}, matrix.scales);
+    } else if (narrow.bf16.contains(name)) {
+      add_bf16(name, tensor.shape(), tensor.values<float>());
+    } else {
+      pieces.push_back({name, stored(tensor.dtype()), tensor.shape(), as_text(bytes_of(tensor))});
+    }
   }
   std::ranges::sort(
       pieces, [](const Piece& a, const Piece& b) { return std::tie(b.as, a.name) < std::tie(a.as, b.name); });
@@ -102,6 +134,14 @@ void check_bytes(const fs::path& path, const SafetensorsHeader& header, std::uin
   if (left == bytes) return;
   refuse_safetensors(path, "has ", left, " bytes of values, but its header declares ", bytes,
                      "; it is damaged, so copy or save it again");
+}
+
+Tensor read_bf16(files::Input& in, const Shape& shape) {
+  std::vector<std::uint16_t> stored(static_cast<std::size_t>(shape.numel()));
+  if (!stored.empty()) in.read(stored.data(), stored.size() * sizeof stored[0]);
+  const Tensor tensor = empty(shape);
+  std::ranges::transform(stored, Tensor(tensor).mutable_values<float>("load_safetensors").begin(), from_bf16);
+  return tensor;
 }
 
 // Replaces the values of I8 and their scales by f32 matrices.
@@ -132,10 +172,10 @@ void dequantise(const fs::path& path, std::map<std::string, Int8Matrix>& int8, N
 }  // namespace
 
 void save_safetensors(const fs::path& path, const NamedTensors& tensors, const Metadata& metadata,
-                      const std::set<std::string>& int8) {
-  check(tensors, int8);
-  std::list<Int8Matrix> quantised;
-  const std::vector<Piece> ordered = laid_out(tensors, int8, quantised);
+                      const Narrow& narrow) {
+  check(tensors, narrow);
+  Rounded rounded;
+  const std::vector<Piece> ordered = laid_out(tensors, narrow, rounded);
   SafetensorsHeader described{{}, metadata};
   std::uint64_t end = 0;
   for (const Piece& piece : ordered) {
@@ -168,6 +208,10 @@ Safetensors load_safetensors(const fs::path& path) {
       Int8Matrix& matrix = int8[entry.name];
       matrix = {entry.shape[0], entry.shape[1], std::vector<std::int8_t>(entry.end - entry.begin), {}};
       if (!matrix.values.empty()) in.read(matrix.values.data(), matrix.values.size());
+      continue;
+    }
+    if (entry.as == Stored::bf16) {
+      file.tensors.emplace_back(entry.name, read_bf16(in, entry.shape));
       continue;
     }
     const Dtype dtype = entry.as == Stored::f32   ? Dtype::f32

@@ -22,12 +22,14 @@ constexpr const char* save_again =
     "; it is damaged or breaks the rules of the format, so copy or save it again";
 
 const char* name_in_file(Stored as) {
-  return std::array{"I8", "F32", "F64", "I64"}[static_cast<std::size_t>(as)];
+  return std::array{"I8", "BF16", "F32", "F64", "I64"}[static_cast<std::size_t>(as)];
 }
 
-const char* name(Stored as) { return std::array{"i8", "f32", "f64", "i64"}[static_cast<std::size_t>(as)]; }
+const char* name(Stored as) {
+  return std::array{"i8", "bf16", "f32", "f64", "i64"}[static_cast<std::size_t>(as)];
+}
 
-std::int64_t bytes_per_element(Stored as) { return as == Stored::i8 ? 1 : as == Stored::f32 ? 4 : 8; }
+std::int64_t bytes_per_element(Stored as) { return std::array{1, 2, 4, 8, 8}[static_cast<std::size_t>(as)]; }
 
 std::string cut(std::string_view text) {
   constexpr std::size_t longest = 100;
@@ -143,13 +145,12 @@ class Reader : public nlohmann::json_sax<Json> {
   }
 
   Stored stored_as(const std::string& text) const {
-    for (const Stored as : {Stored::i8, Stored::f32, Stored::f64, Stored::i64}) {
+    for (const Stored as : {Stored::i8, Stored::bf16, Stored::f32, Stored::f64, Stored::i64}) {
       if (text == name_in_file(as)) return as;
     }
     refuse("holds ", shown(name_), " as ", shown(text),
-           ", and only F32, F64, I64 and I8 are read; convert it in PyTorch, with .float(), .double() or "
-           ".long(), and "
-           "save it again");
+           ", and only F32, F64, I64, BF16 and I8 are read; convert it in PyTorch, with .float(), .double() "
+           "or .long(), and save it again");
   }
 
   Shape checked_shape() const {

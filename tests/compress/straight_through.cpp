@@ -84,17 +84,18 @@ TEST_CASE("updates smaller than a step of the rounding add up in the exact copy,
 }
 
 // Four inputs are equal, and their weights add up to 1. A fifth weight, an outlier whose input is 0, makes
-// the rounding step 60/127. So each of the four weights is rounded up to a whole step, and their sum becomes
-// 4 · 60/127. Rounding up only two of them is better.
+// the rounding step s. So each of the four weights is rounded up to a whole step, and their sum becomes 4 s.
+// Rounding up only two of them is better.
 TEST_CASE("training with rounded weights finds a better rounding than the nearest one", "[compress]") {
+  constexpr double s = 0.46875;  // a bf16
   nn::Linear layer(5, 1, false);
-  Tensor(layer.weight).replace(tensor({{60, 0.24, 0.25, 0.26, 0.27}}));
+  Tensor(layer.weight).replace(tensor({{127 * s, 0.24, 0.25, 0.26, 0.27}}));
   Tensor(layer.weight).set_requires_grad();
   const Tensor x = tensor({{0, 1, 1, 1, 1}}), y = tensor({{1}}).to(gradus::Dtype::f32);
   const auto loss = [&] { return mse(layer.forward(x), y); };
   compress::RoundedTraining rounded(layer);
   const double nearest = loss().item();
-  CHECK(nearest == Approx(std::pow(4 * 60.0 / 127 - 1, 2)).epsilon(1e-3));
+  CHECK(nearest == Approx(std::pow(4 * s - 1, 2)).epsilon(1e-3));
   nn::SGD sgd(layer.parameters(), {.learning_rate = 2e-3});
   double best = nearest;
   for (int step = 0; step < 50; ++step) {
@@ -104,5 +105,5 @@ TEST_CASE("training with rounded weights finds a better rounding than the neares
     rounded.after_update();
     best = std::min(best, loss().item());
   }
-  CHECK(best == Approx(std::pow(2 * 60.0 / 127 - 1, 2)).epsilon(1e-2));
+  CHECK(best == Approx(std::pow(2 * s - 1, 2)).epsilon(1e-2));
 }

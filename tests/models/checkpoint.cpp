@@ -4,6 +4,7 @@
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/checkpoint.hpp>
+#include <gradus/models/model.hpp>
 
 #include <csignal>
 #include <sys/wait.h>
@@ -138,6 +139,23 @@ TEST_CASE("load_model() loads a checkpoint's weights", "[models][checkpoint]") {
               "load_state_dict: the checkpoint's model does not fit, so nothing was loaded: missing "
               "'decoder.readout.bias'; give the state of a module made with the same sizes");
   CHECK(snapshot(*all[0]) == before);
+}
+
+TEST_CASE("a tensor with two names may be once in a checkpoint", "[models][checkpoint]") {
+  const models::ModelOptions options{.embedding = 5, .hidden = 6, .energy = 4, .tied = models::Tied::output};
+  const models::Vocabularies vocabularies{.source = 7, .target = 8};
+  const auto model = models::make_model(options, vocabularies);
+  for (const char* left_out : {"model.decoder.readout.weight", "model.decoder.embedding.weight"}) {
+    Checkpoint checkpoint;
+    for (const auto& [name, tensor] : model->state_dict()) {
+      if ("model." + name != left_out) checkpoint.tensors.emplace_back("model." + name, tensor);
+    }
+    REQUIRE(checkpoint.tensors.size() + 1 == model->state_dict().size());
+    const auto other = models::make_model(options, vocabularies);
+    REQUIRE(snapshot(*other) != snapshot(*model));
+    models::load_model(*other, checkpoint);
+    CHECK(snapshot(*other) == snapshot(*model));
+  }
 }
 
 TEST_CASE("a full disk keeps the previous checkpoint", "[models][checkpoint]") {

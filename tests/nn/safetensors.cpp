@@ -323,12 +323,12 @@ TEST_CASE("shapes too large for a tensor are refused", "[nn][safetensors]") {
 }
 
 TEST_CASE("unsupported dtypes are refused, and the message says how to convert them", "[nn][safetensors]") {
-  for (const char* type : {"F16", "BF16", "I32", "BOOL", "U8", "f32", "F8_E4M3", ""}) {
-    check_refused(
-        file_of(header_of("w", type, "[1]", "[0,2]"), "12"),
-        std::string("holds 'w' as '") + type +
-            "', and only F32, F64, I64 and I8 are read; convert it in PyTorch, with .float(), .double() or "
-            ".long(), and save it again");
+  for (const char* type : {"F16", "I32", "BOOL", "U8", "f32", "F8_E4M3", ""}) {
+    check_refused(file_of(header_of("w", type, "[1]", "[0,2]"), "12"),
+                  std::string("holds 'w' as '") + type +
+                      "', and only F32, F64, I64, BF16 and I8 are read; convert it in PyTorch, with "
+                      ".float(), .double() "
+                      "or .long(), and save it again");
   }
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("a matrix stored as I8 loads as its rounded values in f32", "[nn][safe
   const Scratch scratch;
   const fs::path path = scratch.path() / "x.safetensors";
   const NamedTensors tensors{{"b", tensor({1, 2})}, {"w", tensor({{0.5, -1, 0.25}, {3, 2, 1}})}};
-  nn::save_safetensors(path, tensors, {}, {"w"});
+  nn::save_safetensors(path, tensors, {}, {.int8 = {"w"}, .bf16 = {}});
   const NamedTensors loaded = nn::load_safetensors(path).tensors;
   REQUIRE(loaded.size() == 2);
   CHECK(loaded[0].first == "b");
@@ -60,8 +60,8 @@ TEST_CASE("a matrix stored as I8 loads as its rounded values in f32", "[nn][safe
   CHECK(loaded[1].second.to_vector<float>() == rounded.to_vector<float>());
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  CHECK(bytes.find(R"("w":{"dtype":"I8","shape":[2,3],"data_offsets":[16,22]})") != std::string::npos);
-  CHECK(bytes.find(R"("w.scale":{"dtype":"F32","shape":[2],"data_offsets":[8,16]})") != std::string::npos);
+  CHECK(bytes.find(R"("w":{"dtype":"I8","shape":[2,3],"data_offsets":[12,18]})") != std::string::npos);
+  CHECK(bytes.find(R"("w.scale":{"dtype":"BF16","shape":[2],"data_offsets":[8,12]})") != std::string::npos);
 }
 
 TEST_CASE("files of I8 that do not fit together are refused", "[nn][safetensors]") {
@@ -90,12 +90,45 @@ TEST_CASE("a file of I8 needs free names and f32 matrices", "[nn][safetensors]")
   const Scratch scratch;
   const fs::path path = scratch.path() / "x.safetensors";
   const auto w = tensor({{1, 2}});
-  CHECK_ERROR(nn::save_safetensors(path, {{"w", w}, {"w.scale", w}}, {}, {"w"}),
+  CHECK_ERROR(nn::save_safetensors(path, {{"w", w}, {"w.scale", w}}, {}, {.int8 = {"w"}, .bf16 = {}}),
               "save_safetensors: the name 'w.scale' is taken; give each tensor a unique name other than "
               "'__metadata__'");
-  CHECK_ERROR(nn::save_safetensors(path, {{"w", w}}, {}, {"v"}),
+  CHECK_ERROR(nn::save_safetensors(path, {{"w", w}}, {}, {.int8 = {"v"}, .bf16 = {}}),
               "save_safetensors: no tensor 'v' to store as I8; add it");
-  CHECK_ERROR(nn::save_safetensors(path, {{"w", tensor({1})}}, {}, {"w"}),
+  CHECK_ERROR(nn::save_safetensors(path, {{"w", tensor({1})}}, {}, {.int8 = {"w"}, .bf16 = {}}),
               "quantise_rows: the matrix is f32 (1) and must be f32 (N, K)");
   CHECK(names(scratch.path()).empty());
+}
+
+TEST_CASE("a tensor stored as BF16 loads as the nearest bf16 in f32, ties to even", "[nn][safetensors]") {
+  const Scratch scratch;
+  const fs::path path = scratch.path() / "x.safetensors";
+  const float step = std::ldexp(1.0F, -7);  // between two bf16 from 1 to 2
+  const NamedTensors tensors{{"b", tensor({1 + (step / 2), 1 + (3 * step / 2), 1 + (0.6F * step), -2.5F, 0,
+                                           INFINITY, NAN, 3.4e38F})},
+                             {"exact", tensor({1 + (step / 2)})}};
+  nn::save_safetensors(path, tensors, {}, {.int8 = {}, .bf16 = {"b"}});
+  const NamedTensors loaded = nn::load_safetensors(path).tensors;
+  REQUIRE(loaded.size() == 2);
+  CHECK(loaded[0].second.to_vector<float>() == tensors[1].second.to_vector<float>());  // the widest first
+  CHECK(loaded[1].first == "b");
+  const auto values = loaded[1].second.to_vector<float>();
+  REQUIRE(values.size() == 8);
+  CHECK(values[0] == 1);
+  CHECK(values[1] == 1 + (2 * step));
+  CHECK(values[2] == 1 + step);
+  CHECK(values[3] == -2.5F);
+  CHECK(values[4] == 0);
+  CHECK(values[5] == INFINITY);
+  CHECK(std::isnan(values[6]));
+  CHECK(values[7] == INFINITY);
+  CHECK(content(path).find(R"("b":{"dtype":"BF16","shape":[8],"data_offsets":[4,20]})") != std::string::npos);
+
+  CHECK_ERROR(nn::save_safetensors(path, tensors, {}, {.int8 = {}, .bf16 = {"c"}}),
+              "save_safetensors: no tensor 'c' to store as BF16; add it");
+  CHECK_ERROR(
+      nn::save_safetensors(path, {{"n", tensor({1}, gradus::Dtype::i64)}}, {}, {.int8 = {}, .bf16 = {"n"}}),
+      "save_safetensors: 'n' is i64 and cannot be stored as BF16; name only other f32 tensors");
+  CHECK_ERROR(nn::save_safetensors(path, {{"w", tensor({{1}})}}, {}, {.int8 = {"w"}, .bf16 = {"w"}}),
+              "save_safetensors: 'w' is I8 and cannot be stored as BF16; name only other f32 tensors");
 }

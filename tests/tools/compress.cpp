@@ -1,5 +1,7 @@
 // `gradus compress`: int8 models for the other commands.
 
+#include <algorithm>
+
 #include "tools/run.hpp"
 
 namespace fs = std::filesystem;
@@ -88,6 +90,90 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
             "bahdanau, an additive --attention, --layers 1 and an encoder in both directions\n");
 }
 
+TEST_CASE("a model in bf16 has half the bytes and rounded weights", "[tools][compress]") {
+  const Small small;
+  const Ran ran = run({"compress", "--bf16", "--model", small.model, "--out", small.out});
+  CHECK(ran.err == "");
+  REQUIRE(ran.code == 0);
+  const auto standard = models::Registry::standard();
+  const auto saved = gradus::tools::load_saved_model(small.out, standard);
+  const auto exact = gradus::tools::load_saved_model(small.model, standard);
+  const std::int64_t parameters = exact.model->parameter_count();
+  const std::string f32 = small.out + "f32";
+  REQUIRE(run({"compress", "--prune", "1e-9", "--model", small.model, "--out", f32}).code == 0);
+  const auto saving = static_cast<std::int64_t>(fs::file_size(fs::path(f32) / "best.safetensors") -
+                                                fs::file_size(small.file()));
+  CHECK(std::abs(saving - 2 * parameters) < 200);  // less the word in the metadata
+  CHECK(saved.int8 == nullptr);
+  const auto state = exact.model->state_dict(), rounded = saved.model->state_dict();
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const auto before = state[i].second.to_vector<float>(), after = rounded[i].second.to_vector<float>();
+    for (std::size_t j = 0; j < before.size(); ++j)
+      CHECK(std::abs(after[j] - before[j]) <= std::abs(before[j]) / 256);
+  }
+  CHECK(run({"evaluate", "--model", small.out}).code == 0);
+  CHECK(run({"info", small.out}).out.find("compressed  bf16\n") != std::string::npos);
+  CHECK(run({"train", "--resume", small.file()}).err.find("holds weights compressed to bf16") !=
+        std::string::npos);
+  CHECK(run({"compress", "--bf16", "--int8", "--model", small.model, "--out", small.out + "y"}).code == 2);
+}
+
+TEST_CASE("a compressed model keeps the options that it needs", "[tools][compress]") {
+  const Scratch scratch;
+  gradus::tools::Settings settings = small_settings();
+  settings.run.seed = 7;
+  settings.trainer.steps = 123;
+  settings.data.min_count = 2;
+  const std::string model = (scratch.path() / "run").string(), out = (scratch.path() / "run8").string();
+  write_small_model(model, settings);
+  REQUIRE(run({"compress", "--int8", "--model", model, "--out", out}).code == 0);
+  const auto saved = gradus::tools::load_saved_model(out, models::Registry::standard());
+  CHECK(saved.settings.run.seed == 7);
+  CHECK(saved.settings.data.phrases == "eng-fra");
+  CHECK(saved.settings.data.min_count == 2);
+  CHECK(saved.settings.model.hidden == settings.model.hidden);
+  CHECK(saved.settings.trainer.steps == gradus::tools::default_settings().trainer.steps);
+  CHECK(saved.checkpoint.metadata.at("settings").find("learning-rate") == std::string::npos);
+}
+
+TEST_CASE("a tied embedding is once in a compressed model", "[tools][compress]") {
+  const Scratch scratch;
+  gradus::tools::Settings settings = small_settings();
+  settings.model.tied = models::Tied::output;
+  settings.model.readout = models::ReadoutForm::maxout;
+  const std::string model = (scratch.path() / "tied").string(), out = (scratch.path() / "tied8").string();
+  write_small_model(model, settings);
+  REQUIRE(run({"compress", "--int8", "--model", model, "--out", out}).code == 0);
+  const auto tensors = models::load_checkpoint(fs::path(out) / "best.safetensors").tensors;
+  CHECK(std::ranges::count(tensors, "model.decoder.embedding.weight",
+                           &gradus::NamedTensors::value_type::first) == 1);
+  CHECK(std::ranges::count(tensors, "model.decoder.readout.weight",
+                           &gradus::NamedTensors::value_type::first) == 0);
+  CHECK(run({"evaluate", "--model", out}).code == 0);
+}
+
+TEST_CASE("a model of fewer target words writes only these", "[tools][compress]") {
+  const Small small;
+  const Ran ran =
+      run({"compress", "--target-words", "20", "--int8", "--model", small.model, "--out", small.out});
+  CHECK(ran.err == "");
+  REQUIRE(ran.code == 0);
+  const auto standard = models::Registry::standard();
+  const auto saved = gradus::tools::load_saved_model(small.out, standard),
+             whole = gradus::tools::load_saved_model(small.model, standard);
+  const auto &few = saved.sides.target.vocabulary, &all = whole.sides.target.vocabulary;
+  REQUIRE(all.size() > 24);
+  REQUIRE(few.size() == 24);
+  for (std::int64_t id = 0; id < few.size(); ++id) CHECK(few.token(id) == all.token(id));
+  CHECK(saved.sides.source.vocabulary == whole.sides.source.vocabulary);
+  CHECK(run({"evaluate", "--model", small.out}).code == 0);
+  const Ran none =
+      run({"compress", "--target-words", "1000000", "--model", small.model, "--out", small.out + "all"});
+  CHECK(none.code == 2);
+  CHECK(none.err.find("--target-words 1000000 is not below the model's " + std::to_string(all.size() - 4) +
+                      " target words; give fewer") != std::string::npos);
+}
+
 TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {
   const Small small;
   REQUIRE(small.compress().code == 0);
@@ -118,7 +204,7 @@ TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models
   const std::string file = small.out + ".tiny";
   CHECK(run({"export", "--model", small.model, "--out", file}).err ==
         "gradus export: '" + (fs::path(small.model) / "best.safetensors").string() +
-            "' is in f32; compress it first, with gradus compress --int8\n");
+            "' is not in int8; compress it first, with gradus compress --int8\n");
   REQUIRE(small.compress().code == 0);
   REQUIRE(run({"export", "--model", small.out, "--out", file}).code == 0);
   CHECK(content(file).starts_with(std::string("gradus1\0", 8)));

@@ -72,10 +72,10 @@ TEST_CASE("compress --prune sets the smallest weights to 0, of the model or of e
   for (const char* out : {"global", "int8"}) {
     CHECK(run({"evaluate", "--model", scratch.path() / out}).code == 0);
   }
-  CHECK(compress("none", {}).err ==
-        "gradus compress: nothing to do; give --int8, --prune or --hidden, or several of them; 'gradus "
-        "compress --help' lists the "
-        "options\n");
+  CHECK(
+      compress("none", {}).err ==
+      "gradus compress: nothing to do; give --int8, --bf16, --prune, --hidden or --target-words, or several "
+      "of them; 'gradus compress --help' lists the options\n");
   CHECK(compress("none", {"--per-matrix", "--int8"}).code == 2);
   CHECK(compress("none", {"--prune", "2"})
             .err.starts_with("gradus compress: --prune: expected a number above 0 and at most 1, found 2"));

@@ -1,6 +1,8 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/compress/bf16.hpp>
 #include <gradus/compress/int8.hpp>
 #include <gradus/compress/pruning.hpp>
+#include <gradus/compress/target_tokens.hpp>
 #include <gradus/compress/units.hpp>
 #include <gradus/message.hpp>
 #include <gradus/models/checkpoint.hpp>
@@ -10,6 +12,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "commands/command.hpp"
 #include "files/new_folder.hpp"
@@ -28,8 +33,8 @@ namespace fs = std::filesystem;
 
 struct Options {
   fs::path model, out;
-  bool int8 = false;
-  std::optional<std::int64_t> hidden;
+  bool int8 = false, bf16 = false;
+  std::optional<std::int64_t> hidden, target_words;
   std::optional<double> sparsity;
   bool per_matrix = false;
 };
@@ -57,13 +62,34 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   }
 }
 
+// Gives the saved model this state of another size, after its settings or vocabularies have changed.
+void replace_model(const NamedTensors& state, SavedModel& saved, const models::Registry& registry) {
+  saved.model = make_model(saved.settings, saved.sides, registry);
+  saved.model->load_state_dict(state);
+  for (const auto& [key, text] : metadata_of(saved.settings, saved.sides))
+    saved.checkpoint.metadata[key] = text;
+}
+
 // Keeps this number of hidden units, in a smaller model.
 void keep_units(std::int64_t hidden, SavedModel& saved, const models::Registry& registry) {
   const NamedTensors state = smaller_state(hidden, saved);
   saved.settings.model.hidden = hidden;
-  saved.model = make_model(saved.settings, saved.sides, registry);
-  saved.model->load_state_dict(state);
-  saved.checkpoint.metadata["settings"] = metadata_of(saved.settings, saved.sides)["settings"];
+  replace_model(state, saved, registry);
+}
+
+// Keeps the most frequent words of the target vocabulary.
+void keep_target_words(std::int64_t words, SavedModel& saved, const models::Registry& registry) {
+  data::Vocabulary& vocabulary = saved.sides.target.vocabulary;
+  const std::int64_t tokens = data::unk + 1 + words;
+  if (tokens >= vocabulary.size()) {
+    throw UsageError(message("--target-words ", words, " is not below the model's ",
+                             vocabulary.size() - (data::unk + 1), " target words; give fewer"));
+  }
+  const NamedTensors state = compress::keep_target_tokens(*saved.model, tokens);
+  std::vector<std::string> kept;
+  for (std::int64_t id = data::unk + 1; id < tokens; ++id) kept.push_back(vocabulary.token(id));
+  vocabulary = data::Vocabulary(std::move(kept));
+  replace_model(state, saved, registry);
 }
 
 // Sets the smallest weights to 0.
@@ -74,9 +100,32 @@ void prune(const Options& options, models::Seq2Seq& model) {
   std::cout << "pruned " << digits(100 * pruning.sparsity(), 1) << " % of the weights in matrices\n";
 }
 
+// Rounds the weights, and writes them.
+void save(const Options& options, const SavedModel& saved, const fs::path& path) {
+  std::set<std::string> int8, bf16;
+  if (options.int8) int8 = compress::round_to_int8(*saved.model);
+  if (options.int8 || options.bf16) bf16 = compress::round_to_bf16(*saved.model, int8);
+  models::Checkpoint checkpoint = weights_alone(saved, "gradus compress");
+  checkpoint.metadata["settings"] = text_without_training(saved.settings);
+  if (options.int8) checkpoint.metadata[compressed_key] = compressed_int8;
+  if (options.bf16) checkpoint.metadata[compressed_key] = compressed_bf16;
+  nn::Narrow narrow;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    const std::string own = name.substr(std::string_view("model.").size());
+    if (int8.contains(own)) narrow.int8.insert(name);
+    if (bf16.contains(own)) narrow.bf16.insert(name);
+  }
+  models::save_checkpoint(path, checkpoint, narrow);
+  std::int64_t bytes = 0;
+  for (const auto& [name, tensor] : checkpoint.tensors) bytes += tensor.numel() * 4;
+  std::cout << printable(path.string()) << ": " << fs::file_size(path) << " bytes; the weights in f32 are "
+            << bytes << " bytes\n";
+}
+
 int run(const Options& options, const models::Registry& registry) {
-  if (!options.int8 && !options.sparsity && !options.hidden) {
-    throw UsageError("nothing to do; give --int8, --prune or --hidden, or several of them");
+  if (!options.int8 && !options.bf16 && !options.sparsity && !options.hidden && !options.target_words) {
+    throw UsageError(
+        "nothing to do; give --int8, --bf16, --prune, --hidden or --target-words, or several of them");
   }
   check_new(options.out);
   SavedModel saved = load_saved_model(options.model, registry);
@@ -84,20 +133,10 @@ int run(const Options& options, const models::Registry& registry) {
     fail("compress", "'", saved.path.string(), "' is compressed already; give the model that was trained");
   }
   const NewFolder folder(options.out);
+  if (options.target_words) keep_target_words(*options.target_words, saved, registry);
   if (options.hidden) keep_units(*options.hidden, saved, registry);
   if (options.sparsity) prune(options, *saved.model);
-  std::set<std::string> names;  // of the tensors in int8
-  if (options.int8) {
-    for (const std::string& name : compress::round_to_int8(*saved.model)) names.insert("model." + name);
-  }
-  models::Checkpoint checkpoint = weights_alone(saved, "gradus compress");
-  if (options.int8) checkpoint.metadata[compressed_key] = "int8";
-  const fs::path written = folder.path() / run_file::best;
-  models::save_checkpoint(written, checkpoint, names);
-  std::int64_t bytes = 0;
-  for (const auto& [name, tensor] : checkpoint.tensors) bytes += tensor.numel() * 4;
-  std::cout << printable(written.string()) << ": " << fs::file_size(written)
-            << " bytes; the weights in f32 are " << bytes << " bytes\n";
+  save(options, saved, folder.path() / run_file::best);
   return 0;
 }
 
@@ -109,6 +148,8 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "  gradus compress --int8 --model run --out small\n"
       "      writes small/best.safetensors: matrices in int8 with one scale per row, for translate,\n"
       "      evaluate, score, align and info; training cannot be resumed from it\n"
+      "  gradus compress --bf16 --model run --out half\n"
+      "      writes half/best.safetensors: every weight in 16 bits\n"
       "  gradus compress --prune 0.8 --model run --out sparse\n"
       "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 trains the "
       "others\n"
@@ -116,11 +157,19 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "      removes whole hidden units; gradus train --init-from narrow trains the smaller model",
       "gradus compress");
   Options options;
-  app.add_flag("--int8", options.int8, "round every weight matrix to 8 bits");
+  auto* const int8 =
+      app.add_flag("--int8", options.int8, "round every weight matrix to 8 bits, and vectors to 16");
+  app.add_flag("--bf16", options.bf16,
+               "round every weight to 16 bits, which halves the file; products stay f32")
+      ->excludes(int8);
   app.add_option(
          "--hidden", options.hidden,
          "keep this many hidden units of the decoder and of each encoder direction, those with the largest "
          "weights; the products get smaller")
+      ->type_name("N")
+      ->transform(from_1);
+  app.add_option("--target-words", options.target_words,
+                 "keep only the N most frequent words of the target vocabulary; the others cannot be written")
       ->type_name("N")
       ->transform(from_1);
   auto* const sparsity =

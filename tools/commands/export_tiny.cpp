@@ -72,7 +72,8 @@ void check_fits(const SavedModel& saved) {
     fail("export", "'", saved.path.string(), "' has --", option, ' ', what...);
   };
   if (!saved.int8) {
-    fail("export", "'", saved.path.string(), "' is in f32; compress it first, with gradus compress --int8");
+    fail("export", "'", saved.path.string(),
+         "' is not in int8; compress it first, with gradus compress --int8");
   }
   if (model.decoder != "bahdanau") refuse("decoder", model.decoder, "; gradus_tiny has only bahdanau");
   if (model.attention != "additive") refuse("attention", model.attention, "; gradus_tiny has only additive");

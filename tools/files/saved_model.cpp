@@ -2,7 +2,9 @@
 
 #include <gradus/autograd/checks.hpp>
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,8 +94,8 @@ std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path
                                                             const nn::Metadata& metadata,
                                                             const models::Seq2Seq& model) {
   const auto how = find(metadata, compressed_key);
-  if (!how) return nullptr;
-  if (*how != "int8") {
+  if (!how || *how == compressed_bf16) return nullptr;
+  if (*how != compressed_int8) {
     fail("checkpoint", "'", path.string(), "' is compressed by '", *how,
          "', which this version does not know; use the version that wrote it");
   }
@@ -131,8 +133,15 @@ void check_resumable(const fs::path& path, const models::Checkpoint& checkpoint)
 models::Checkpoint weights_alone(const SavedModel& saved, const char* writer) {
   models::Checkpoint checkpoint{{}, saved.checkpoint.metadata};
   checkpoint.metadata[writer_key] = writer;
+  std::vector<Tensor> seen;
+  std::set<std::string> repeated;
+  for (const auto& [name, parameter] : saved.model->named_parameters()) {
+    const auto same = [&p = parameter](const Tensor& other) { return other.is(p); };
+    if (std::ranges::any_of(seen, same)) repeated.insert(name);
+    seen.push_back(parameter);
+  }
   for (const auto& [name, tensor] : saved.model->state_dict()) {
-    checkpoint.tensors.emplace_back("model." + name, tensor);
+    if (!repeated.contains(name)) checkpoint.tensors.emplace_back("model." + name, tensor);
   }
   return checkpoint;
 }

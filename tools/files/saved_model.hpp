@@ -48,8 +48,10 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
 /// @param path the file with the parameters, for messages
 void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
 
-/// The metadata key that says how gradus compress changed the weights. Its value is "int8".
+/// The metadata key that says how gradus compress rounded the weights.
 inline constexpr const char* compressed_key = "compressed";
+inline constexpr const char* compressed_int8 = "int8";
+inline constexpr const char* compressed_bf16 = "bf16";
 
 /// A checkpoint's metadata names here the command that wrote it without a training state: "gradus convert".
 inline constexpr const char* writer_key = "writer";
@@ -61,7 +63,8 @@ void check_resumable(const std::filesystem::path& path, const models::Checkpoint
 void check_not_compressed(const char* operation, const std::filesystem::path& path,
                           const nn::Metadata& metadata);
 
-/// A checkpoint of the model's weights, without the training state, which may not belong to them.
+/// A checkpoint of the model's weights, without the training state, which may not belong to them. A tensor
+/// that the model has under several names is in it once, under the first.
 /// @param writer the command that writes it: "gradus convert"
 models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "settings/option_error.hpp"
@@ -38,9 +39,14 @@ Settings preset_settings(const std::string& name) {
 
 namespace {
 
-std::string written(Settings settings) {
+std::string written(Settings settings, const std::set<std::string>& groups_left_out = {}) {
   CLI::App app;
   add_options(app, settings);
+  for (CLI::Option* const option : app.get_options()) {
+    if (groups_left_out.contains(option->get_group()) && option->get_single_name() != "seed") {
+      option->configurable(false);
+    }
+  }
   return app.config_to_str(true);
 }
 
@@ -54,6 +60,10 @@ std::string to_text(const Settings& settings) {
     throw Error("settings: a path with a backslash cannot be saved; rename the file or folder");
   }
   return text;
+}
+
+std::string text_without_training(const Settings& settings) {
+  return written(settings, {"Training", "Run", "Small models"});
 }
 
 Settings settings_from_text(const std::string& text) {

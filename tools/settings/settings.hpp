@@ -96,6 +96,9 @@ Settings preset_settings(const std::string& name);
 /// Settings to TOML (as `gradus train --config` reads) and back.
 /// @throws Error naming an unknown key, and for a path that would not survive the round trip.
 std::string to_text(const Settings& settings);
+/// The options of data, tokens and model, and the seed, from which a task's examples are generated: all that
+/// a model needs that is no longer trained.
+std::string text_without_training(const Settings& settings);
 Settings settings_from_text(const std::string& text);
 
 }  // namespace gradus::tools

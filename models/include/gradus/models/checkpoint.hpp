@@ -4,7 +4,6 @@
 #include <gradus/nn/safetensors.hpp>
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,10 +20,11 @@ struct Checkpoint {
 /// Writes the checkpoint and, under "gradus.…", its format, the library's version and compiler, the number of
 /// threads, the kernels, and a checksum of tensors and metadata. The same training writes the same bytes. The
 /// file is replaced atomically.
-/// @param int8 names of tensors to store as I8; compress::round_to_int8() must have rounded their values
+/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must have
+/// rounded their values
 /// @throws Error as nn::save_safetensors.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
-                     const std::set<std::string>& int8 = {});
+                     const nn::Narrow& narrow = {});
 
 /// True for the metadata of a checkpoint, false for a plain tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);
@@ -54,7 +54,8 @@ std::vector<Circumstance> circumstances();
 /// was 2 and is 1". Training resumes bit-identically only if there are none.
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
-/// Loads the weights of a checkpoint into a model, for inference or a new training.
+/// Loads the weights of a checkpoint into a model, for inference or a new training. A tensor that the model
+/// has under several names may be in the checkpoint under only one of them.
 /// @throws Error as Module::load_state_dict; the model is unchanged in that case.
 void load_model(nn::Module& model, const Checkpoint& checkpoint);
 

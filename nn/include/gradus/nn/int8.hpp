@@ -18,12 +18,13 @@ struct Int8Matrix {
   std::vector<float> scales;        ///< s, at least 0
 };
 
-/// s_i = max_j |W_ij| / 127, rounded to 16 significant bits, and q_ij = W_ij / s_i, rounded to nearest. Then
+/// s_i = max_j |W_ij| / 127, rounded to bf16, and q_ij = W_ij / s_i, rounded to nearest. Then
 ///
 ///     |W_ij − s_i q_ij| ≤ s_i (1/2 + 2⁻¹⁰)
 ///
-/// A product of a 16-bit s_i and a 7-bit q_ij is exact in f32, so dequantised(quantise_rows(W)) is on a grid
-/// that quantise_rows() maps to the same s and q. A row of zeros has s_i = 0.
+/// A product of s_i, of 8 significant bits, and a 7-bit q_ij is exact in f32, so
+/// dequantised(quantise_rows(W)) is on a grid that quantise_rows() maps to the same s and q. A row of zeros
+/// has s_i = 0.
 /// @throws Error unless W is an f32 matrix of finite values; values below 2⁻¹⁰⁰ count as 0.
 Int8Matrix quantise_rows(const Tensor& W);
 

@@ -9,12 +9,18 @@
 
 #pragma GCC visibility push(default)
 /// Named tensors in safetensors files, which PyTorch users write with `safetensors.torch.save_file` and read
-/// with `load_file`. The dtypes f32, f64 and i64 are stored as F32, F64 and I64. An f32 matrix can also be
-/// stored as I8 with its scales, `<name>.scale`, in F32: see int8.hpp.
+/// with `load_file`. The dtypes f32, f64 and i64 are stored as F32, F64 and I64. An f32 tensor can also be
+/// stored as BF16, and an f32 matrix as I8 with its scales, `<name>.scale`, in BF16: see int8.hpp.
 namespace gradus::nn {
 
 /// The free-form text entries of a file's header.
 using Metadata = std::map<std::string, std::string>;
+
+/// The names of f32 tensors to store in fewer bytes, rounded.
+struct Narrow {
+  std::set<std::string> int8;  ///< matrices, as I8 and scales by quantise_rows()
+  std::set<std::string> bf16;  ///< as BF16, to nearest, ties to even
+};
 
 struct Safetensors {
   NamedTensors tensors;  ///< in file order
@@ -24,14 +30,15 @@ struct Safetensors {
 /// Writes `tensors`. The bytes do not depend on the order of the tensors: as in the safetensors library,
 /// values are sorted by element size, widest first, so that each is aligned, and then by name. The file is
 /// replaced atomically, after all data is on disk. Allocates memory for the whole file.
-/// @param int8 names of f32 matrices to write as I8 and scales, rounded by quantise_rows()
-/// @throws Error as quantise_rows(); for a name in `int8` that is not a tensor's; for a duplicate name or the
-/// name "__metadata__"; for names or metadata that are not UTF-8; for an undefined tensor; for a header of
-/// more than 100,000,000 bytes; with the path and the system's reason if writing fails.
+/// @throws Error as quantise_rows(); for a name in `narrow` that is not a tensor's, or an f32 tensor's; for a
+/// duplicate name or the name "__metadata__"; for names or metadata that are not UTF-8; for an undefined
+/// tensor; for a header of more than 100,000,000 bytes; with the path and the system's reason if writing
+/// fails.
 void save_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
-                      const Metadata& metadata = {}, const std::set<std::string>& int8 = {});
+                      const Metadata& metadata = {}, const Narrow& narrow = {});
 
-/// Reads a file of F32, F64, I64, and I8 with scales. I8 is read as f32, as dequantised(). The file is not
+/// Reads a file of F32, F64, I64, BF16, and I8 with scales. BF16 and I8 are read as f32, I8 as
+/// dequantised(). The file is not
 /// trusted: each byte must belong to exactly one tensor, as the format demands, and no memory is allocated
 /// for values beyond the file's end. Padding after the header is optional, as in the safetensors library.
 /// @throws Error with the path, the tensor, what is wrong and what to do.

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <gradus/nn/module.hpp>
+
+#include <set>
+#include <string>
+
+#pragma GCC visibility push(default)
+namespace gradus::compress {
+
+/// Rounds every f32 tensor of the model's state to bf16, in place: 8 significant bits, to nearest, ties to
+/// even. |W_ij − rounded W_ij| ≤ 2⁻⁸ |W_ij|. A file of such tensors has half the bytes of f32; in memory and
+/// in products they stay f32.
+/// @param except names of tensors to leave as they are, such as the matrices of round_to_int8()
+/// @return the names of the rounded tensors, for nn::save_safetensors(). @throws Error naming a tensor with a
+/// value that is not finite as bf16; the model is unchanged in that case.
+std::set<std::string> round_to_bf16(nn::Module& model, const std::set<std::string>& except = {});
+
+}  // namespace gradus::compress
+#pragma GCC visibility pop
