@@ -83,6 +83,7 @@ def check():
     results_museum.check_bounds()
     results_compress.check_bounds()
     results_sparse.check_bounds()
+    results_small.check_bounds()
     results_machines.check_bounds()
     results_serve.check_bounds()
     stale = [str(page.relative_to(ROOT)) for page in PAGES if rendered(page) != page.read_text()]

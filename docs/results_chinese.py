@@ -127,7 +127,9 @@ WORDS = {
     "student, teacher's beams": "学生，教师的束搜索译文", "student, teacher's beams, int8": "学生，教师的束搜索译文，int8",
     "smallest student, teacher's beams": "最小的学生，教师的束搜索译文",
     "smallest student, teacher's beams, int8": "最小的学生，教师的束搜索译文，int8",
-    "bf16": "bf16", "2,000 target words": "2,000 个目标词", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
+    "student, teacher's beams, 2,400 updates": "学生，教师的束搜索译文，2,400 次更新",
+    "smallest student, teacher's beams, 2,400 updates, int8": "最小的学生，教师的束搜索译文，2,400 次更新，int8",
+    "bf16": "bf16", "2,000 target words": "2,000 个目标词", "2,000 target words, int8": "2,000 个目标词，int8", "student, 2,400 updates": "学生，2,400 次更新", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
     "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB",
     **results_chinese_museum.WORDS,
 }
@@ -140,6 +142,7 @@ SENTENCES = [
     (r"%, (\d+) updates", r"%，\1 次更新"),
     (r"soft, then top-(\d)", r"soft，再 top-\1"),
     (r"(\d+) % zeros, trained on", r"\1 % 的零，继续训练"),
+    (r"(\d+) % zeros, trained on, int8", r"\1 % 的零，继续训练，int8"),
     (r"soft, smoothed, then top-(\d)", r"soft，平滑，再 top-\1"),
     (r"length (\d+)", r"长度 \1"),
     (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),

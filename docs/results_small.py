@@ -27,7 +27,7 @@ SIZES = ["--embedding", "64", "--energy", "64", "--maxout", "64", "--tied", "out
 STUDENT = ["--hidden", "96", *SIZES]
 SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1",
             "--learning-rate", "0.003"]
-SHORTER = ["--steps", "1600"]  # for targets that are easier to learn
+SHORT = ["--steps", "1000"]  # shows what a teacher adds in less time
 FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
 WORDS = "2000"
 
@@ -56,30 +56,38 @@ def pruned(runs, zeros):
 # name of a training → its options, given the folder of the seed's runs; in this order
 TRAININGS = {
     "teacher": lambda runs: [*CONFIG, *FRENCH, *PRECISION],
-    "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION],
-    "student of beams": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *SHORTER, *PRECISION],
-    "student of words": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION, "--teacher", runs / "teacher"],
-    "smallest": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *SHORTER, *PRECISION],
+    "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *SHORT, *PRECISION],
+    "student, longer": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION],
+    "student of beams": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *SHORT, *PRECISION],
+    "student of words": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *SHORT, *PRECISION, "--teacher", runs / "teacher"],
+    "smallest": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *SHORT, *PRECISION],
+    "student of beams, longer": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *PRECISION],
+    "smallest, longer": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *PRECISION],
     "80 % zeros": lambda runs: pruned(runs, "0.8"),
     "90 % zeros": lambda runs: pruned(runs, "0.9"),
     "50 % zeros": lambda runs: pruned(runs, "0.5"),
 }
 
 # row of the table → its training, how `compress` stores it, and options of evaluate and translate.
-F32 = ["--prune", "0"]  # changes nothing, and leaves out the optimiser's state
+F32 = []  # as it was trained, without the optimiser's state
 ROWS = {
     "f32": ("teacher", F32, []),
     "bf16": ("teacher", ["--bf16"], BF16),
     "int8": ("teacher", ["--int8"], []),
     **{f"{zeros} % zeros, trained on": (f"{zeros} % zeros", F32, []) for zeros in (50, 80, 90)},
+    "50 % zeros, trained on, int8": ("50 % zeros", ["--int8"], []),
     **{f"top-{k}": ("teacher", F32, ["--attention-top-k", str(k)]) for k in (4, 2, 1)},
     "2,000 target words": ("teacher", ["--target-words", WORDS], []),
+    "2,000 target words, int8": ("teacher", ["--target-words", WORDS, "--int8"], []),
     "student": ("student", F32, []),
+    "student, 2,400 updates": ("student, longer", F32, []),
     "student, teacher's words": ("student of words", F32, []),
     "student, teacher's beams": ("student of beams", F32, []),
     "student, teacher's beams, int8": ("student of beams", ["--int8"], []),
+    "student, teacher's beams, 2,400 updates": ("student of beams, longer", F32, []),
     "smallest student, teacher's beams": ("smallest", F32, []),
     "smallest student, teacher's beams, int8": ("smallest", ["--int8"], []),
+    "smallest student, teacher's beams, 2,400 updates, int8": ("smallest, longer", ["--int8"], []),
 }
 
 
@@ -104,10 +112,14 @@ def trained(runs, name):
 
 def stored(runs, name, form):
     """The folder of a trained model in this form: weights, settings and vocabularies in one file."""
-    folder = runs / " ".join([name, *form])
+    folder = runs / " ".join([name, *(form or ["in f32"])])
     if not folder.is_dir():
-        part = fresh(folder)
-        gradus("compress", *form, "--model", trained(runs, name), "--out", part, stdout=subprocess.DEVNULL)
+        run, part = trained(runs, name), fresh(folder)
+        if form:
+            gradus("compress", *form, "--model", run, "--out", part, stdout=subprocess.DEVNULL)
+        else:
+            gradus("convert", "--model", run, "--to", part / "weights")
+            gradus("convert", "--model", run, "--from", part / "weights", "--out", part / "best.safetensors")
         part.rename(folder)
     return folder
 
@@ -224,3 +236,18 @@ def small_speed():
             for row in rows_measured()]
     return (markdown_table(["model", "sentences/s, 1 at a time", "ratio", "sentences/s, 64 at a time", "ratio", "MB of memory"], rows)
             + "\n\n" + where_measured(load("small_speed")))
+
+
+def check_bounds():
+    """The bounds that the page relies on: int8, a shortlist and a teacher's beams."""
+    def against_f32(row, key):
+        return mean_of(row, key) / mean_of("f32", key)
+
+    def faster(row, batch):
+        return speed_of(row)[f"batch_{batch}"] / speed_of("f32")[f"batch_{batch}"]
+    assert against_f32("int8", "bytes") <= 0.27 and mean_of("int8", "bleu") >= mean_of("f32", "bleu") - 0.3
+    assert faster("int8", 1) >= 1.8 and faster("int8", 64) >= 1.3
+    assert faster("2,000 target words, int8", 1) >= 4 and mean_of("2,000 target words, int8", "bleu") >= mean_of("f32", "bleu") - 1.5
+    assert mean_of("student, teacher's beams", "bleu") >= mean_of("student", "bleu") + 1
+    smallest = "smallest student, teacher's beams, int8"
+    assert against_f32(smallest, "bytes") <= 1 / 20 and faster(smallest, 1) >= 4
