@@ -113,6 +113,8 @@ class Checker:
                 return None if rest in ([], ["mpi"]) else f"unknown argument {rest} of ./run packages"
             case "docs":
                 return None if rest in ([], ["--serve"], ["--pdf"]) or rest[:1] == ["--audit"] else f"unknown argument {rest} of ./run docs"
+            case "speech-data":
+                return None if len(rest) < 2 or is_open(rest[0]) else f"unknown argument {rest} of ./run speech-data"
             case "web":
                 return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run web"
             case "check":

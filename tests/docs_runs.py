@@ -6,11 +6,14 @@ It provides the files that the page assumes (text, a trained model) and adds opt
 command, exercises with --cli and benchmarks are run; other uses of `./run` have their own tests.
 """
 
+import array
+import math
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import wave
 
 from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 
@@ -42,6 +45,22 @@ def provide_text(option, path):
         path.parent.mkdir(parents=True, exist_ok=True)
         pairs = (PHRASES / ("eng-cmn.tsv" if "cmn" in path.name else "eng-fra.tsv")).read_text().splitlines()
         path.write_text("".join("\t".join(pair.split("\t")[i] for i in columns) + "\n" for pair in pairs))
+
+
+def provide_sound(path):
+    """Writes a short WAV file, a tone."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with wave.open(str(path), "wb") as sound:
+            sound.setparams((1, 2, 16000, 0, "NONE", ""))
+            sound.writeframes(array.array("h", [round(9000 * math.sin(0.2 * n)) for n in range(4000)]).tobytes())
+
+
+def provide_list(path):
+    """Writes a list of sound files, with digits as targets."""
+    if not path.exists():
+        provide_sound(path.parent / "tone.wav")
+        path.write_text("tone.wav\t3 1 4\n" * 3)
 
 
 def provide_vectors(path):
@@ -82,6 +101,10 @@ def run_gradus(gradus, words):
     for option, value in zip(words, words[1:]):
         if option in ("--model", "--resume", "--init-from", "--teacher", "info"):
             provide_model(gradus, value)
+        elif value.endswith(".wav"):
+            provide_sound(pathlib.Path(value))
+        elif option.endswith("pairs") and "--frames" in words:
+            provide_list(pathlib.Path(value))
         elif option.endswith("-embeddings"):
             provide_vectors(pathlib.Path(value))
         elif option.startswith("--"):

@@ -36,6 +36,11 @@ expect 2 "'docs' takes only --serve" "$run" docs --sevre
 expect 2 "'web' takes only --serve" "$run" web --sevre
 expect 2 "'packages' takes only mpi" "$run" packages gdb
 expect 2 "unknown check 'formt'" "$run" check formt
+expect 0 'usage: ./run speech-data' "$run" speech-data --help
+expect 1 "run: --files must be at least 1, and is 0" "$run" speech-data "$scratch/speech" --files 0
+mkdir "$scratch/bin"
+for program in bash dirname python3; do ln -s "$(command -v "$program")" "$scratch/bin"; done
+expect 1 'run: speech-data needs espeak-ng' env PATH="$scratch/bin" "$run" speech-data "$scratch/speech"
 expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0

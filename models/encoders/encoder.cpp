@@ -86,8 +86,9 @@ Encoder::Encoder(const EncoderOptions& options)
   add_module("rnn", *rnn);
 }
 
-nn::Annotations Encoder::forward(const Tensor& source, const Tensor& lengths) const {
+nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) const {
   const Scope scope = enter();
+  const Tensor source = !embedding && vectors_of && given.rank() == 2 ? vectors_of(given) : given;
   if (source.rank() != (embedding ? 2 : 3)) {
     fail("Encoder", "the source is ", source.shape(), " and must be ", embedding ? "(T, B)" : "(T, B, D)");
   }

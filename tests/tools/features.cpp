@@ -2,34 +2,10 @@
 
 #include <gradus/nn/npy.hpp>
 
-#include <cmath>
-#include <cstring>
-#include <fstream>
-
 #include "tools/run.hpp"
+#include "tools/tone.hpp"
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// Writes a WAV file of a tone with 16000 samples per second.
-fs::path write_tone(const fs::path& path, std::uint32_t samples, std::uint16_t channels = 1) {
-  std::ofstream out(path, std::ios::binary);
-  const auto write = [&out](auto... numbers) {
-    (out.write(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
-  };
-  out << "RIFF";
-  write(36 + 2 * samples);
-  out << "WAVEfmt ";
-  write(std::uint32_t{16}, std::uint16_t{1}, channels, std::uint32_t{16000}, std::uint32_t{32000},
-        static_cast<std::uint16_t>(2 * channels), std::uint16_t{16});
-  out << "data";
-  write(2 * samples);
-  for (std::uint32_t n = 0; n < samples; ++n) write(static_cast<std::int16_t>(9000 * std::sin(0.2 * n)));
-  return path;
-}
-
-}  // namespace
 
 TEST_CASE("features of a WAV file are written as .npy", "[tools][features]") {
   const Scratch scratch;

@@ -50,9 +50,11 @@ SentencesToAlign from_flags(const Options& options) {
   return sentences;
 }
 
-SentencesToAlign from_files(const Options& options) {
+SentencesToAlign from_files(const Options& options, bool frames) {
   SentencesToAlign sentences;
-  for (const data::SentencePair& pair : read_pairs(options.files, options.swap)) {
+  std::vector<data::SentencePair> pairs = read_pairs(options.files, options.swap);
+  if (frames) locate_frames(pairs, options.files);
+  for (const data::SentencePair& pair : pairs) {
     sentences.push_back({pair.source, pair.target});
   }
   return sentences;
@@ -73,9 +75,9 @@ SentencesToAlign from_standard_input(bool swap) {
   return sentences;
 }
 
-SentencesToAlign read_sentences(const Options& options) {
+SentencesToAlign read_sentences(const Options& options, bool frames) {
   if (!options.texts.empty()) return from_flags(options);
-  return options.files.given() ? from_files(options) : from_standard_input(options.swap);
+  return options.files.given() ? from_files(options, frames) : from_standard_input(options.swap);
 }
 
 // The file of alignment i: `path` if it is the only one, else "name-3.svg".
@@ -118,8 +120,7 @@ void check_numbered(const Options& options, std::size_t count) {
 void write_files(const Options& options, const std::vector<Alignment>& alignments) {
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     const auto of_this = [&](const fs::path& path) { return numbered(path, i, alignments.size()); };
-    if (!options.svg.empty())
-      write_output("alignment", of_this(options.svg), plot::svg(heatmap_of(alignments[i])));
+    if (!options.svg.empty()) write_output("alignment", of_this(options.svg), picture_of(alignments[i]));
     if (!options.npy.empty()) nn::save_npy(of_this(options.npy), alignments[i].decoded.weights);
   }
   if (!options.html.empty()) write_output("alignment", options.html, html_of(alignments));
@@ -140,7 +141,7 @@ int run(const Options& options, const models::Registry& registry) {
   const SavedEnsemble saved = load_ensemble(options.models, registry);
   check_attends("alignment", saved);
   use_top_k_attention(saved.members, options.attention_top_k);
-  const SentencesToAlign sentences = read_sentences(options);
+  const SentencesToAlign sentences = read_sentences(options, saved.sides().source.frames != nullptr);
   check_numbered(options, sentences.size());
   check_distinct(outputs_for(options, sentences.size()));
   const std::vector<Alignment> alignments = make_alignments(saved.model(), saved.sides(), sentences);
@@ -188,7 +189,9 @@ int align(int argc, char** argv, const models::Registry& registry) {
       "  gradus align --model run --text 'i lost.' --target \"j'ai perdu.\" --svg lost.svg\n"
       "      draws the given translation in a file\n"
       "  gradus align --model run --pairs some.tsv --html some.html --json some.json\n"
-      "      writes a page of all pairs, and a file with tokens, weights and log-probabilities\n\n"
+      "      writes a page of all pairs, and a file with tokens, weights and log-probabilities\n"
+      "  gradus align --model run --text speech.wav --svg speech.svg\n"
+      "      draws a recording above the weights, for a model of gradus train --frames\n\n"
       "Without sentence options, reads SOURCE or SOURCE TAB TARGET lines from standard input.\n"
       "For several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on; --npy likewise.\n"
       "A text output file may be -, which means standard output.",

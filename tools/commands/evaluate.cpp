@@ -111,7 +111,9 @@ void add_options(CLI::App& app, Options& options) {
 
 Pairs pairs_for(const Options& options, const SavedModel& saved) {
   if (options.files.given()) {
-    return read_pairs(options.files, saved.settings.data.swap && !options.files.pairs.empty());
+    Pairs pairs = read_pairs(options.files, saved.settings.data.swap && !options.files.pairs.empty());
+    if (saved.settings.data.frames) locate_frames(pairs, options.files);
+    return pairs;
   }
   const Corpus corpus = read_run_corpus(saved.settings, saved.path.parent_path());
   const Pairs& part = options.part == "train" ? corpus.train
@@ -168,7 +170,10 @@ std::vector<Evaluation> evaluate_models(const CommandLine& line, const Options& 
                                         const models::Registry& registry) {
   SavedEnsemble saved;
   for (const std::string& name : options.models) saved.members.push_back(load_saved_model(name, registry));
-  if (options.ensemble) check_same_sides(options.models, saved);
+  if (options.ensemble) {
+    check_same_sides(options.models, saved);
+    share_frames(options.models, saved);
+  }
   for (const SavedModel& member : saved.members) {
     options.evaluation.search.check_fits(member.sides.target.vocabulary.size());
   }

@@ -155,11 +155,11 @@ class Scorer {
     std::vector<std::vector<std::string>> targets;  // tokens, with EOS; empty if a side has none
     std::vector<data::Pair> ids;
     for (const auto& [source, target] : pairs) {
-      const std::vector<std::string> read = sides_.source.tokeniser.split(source);
+      const std::vector<std::string> read = sides_.source.split(source);
       targets.push_back(sides_.target.tokeniser.split(target));
       if (read.empty()) targets.back().clear();
       if (targets.back().empty()) continue;
-      ids.push_back({sides_.source.vocabulary.encode(read), sides_.target.vocabulary.encode(targets.back())});
+      ids.push_back({sides_.source.encode(read), sides_.target.vocabulary.encode(targets.back())});
       ids.back().target.push_back(data::eos);
       targets.back().push_back(sides_.target.vocabulary.token(data::eos));
     }

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "commands/command.hpp"
@@ -39,7 +40,8 @@ constexpr const char* examples =
     "  gradus translate --model run --beam 5 --input english.txt --output french.txt\n"
     "  gradus translate --model run --sample --temperature 0.7 --seed 3 < english.txt\n"
     "  gradus translate --model run --beam 5 --n-best 3 < english.txt      # number, score, translation\n"
-    "  gradus translate --model run1 --model run2 --model run3 < english.txt         # an ensemble";
+    "  gradus translate --model run1 --model run2 --model run3 < english.txt         # an ensemble\n"
+    "  gradus translate --model run --input speech.wav     # of gradus train --frames; or a list of files";
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option(
@@ -105,6 +107,28 @@ class Writer {
   std::int64_t sentences_ = 0;  // written so far
 };
 
+// The lines of the input. For a model that reads sound: paths, relative to their list; or one file of sound.
+LineReader lines_for(const Options& options, bool frames) {
+  if (!frames) return lines_of(options.input);
+  if (is_frames_file(options.input)) {
+    return {.next =
+                [path = options.input.string()]() mutable {
+                  return path.empty() ? std::vector<std::string>() : std::vector{std::exchange(path, "")};
+                },
+            .total = 1};
+  }
+  const LineReader lines = lines_of(options.input);
+  return {.next =
+              [lines, folder = options.input.parent_path()] {
+                std::vector<std::string> paths = lines();
+                for (std::string& path : paths) {
+                  if (!path.empty()) path = (folder / path).string();
+                }
+                return paths;
+              },
+          .total = lines.total};
+}
+
 int run(const CommandLine& line, const Options& options, const models::Registry& registry) {
   options.search.use_threads();
   check_distinct(std::array{Output{"--output", options.output}, Output{"--alignments", options.alignments}});
@@ -121,7 +145,7 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   if (options.search.precision == Precision::f32) same_bits.emplace(saved);
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();
-  const LineReader next = lines_of(options.input);
+  const LineReader next = lines_for(options, saved.sides().source.frames != nullptr);
   // Shows no progress if the translations are written to the same terminal.
   if (!options.writes_as_it_goes() || ::isatty(STDOUT_FILENO) == 0) meter.show("translating", next.total);
   std::ostringstream whole;

@@ -13,6 +13,7 @@
 #include <gradus/message.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -137,6 +138,11 @@ Corpus read_text_corpus(const DataSettings& settings) {
                                             settings.test.given() ? 0 : settings.test_percent);
   if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap);
   if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap);
+  if (settings.frames) {  // after the split, which hashes the paths as they are in the list
+    locate_frames(split.train, settings.train);
+    locate_frames(split.dev, settings.dev.given() ? settings.dev : settings.train);
+    locate_frames(split.test, settings.test.given() ? settings.test : settings.train);
+  }
   return {std::move(split.train), std::move(split.dev), std::move(split.test), dropped};
 }
 
@@ -160,12 +166,59 @@ Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
   return split;
 }
 
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// The files of frames in a folder, sorted by name, with the lines of the file of targets.
+Pairs read_folder(const PairFiles& files) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(files.source)) {
+    if (is_frames_file(entry.path())) names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  std::vector<std::string> targets = data::read_lines(files.target);
+  if (names.size() != targets.size()) {
+    fail("corpus", "'", files.source.string(), "' has ", names.size(), " .wav and .npy files and '",
+         files.target.string(), "' has ", targets.size(), " lines; give one line per file, sorted by name");
+  }
+  Pairs pairs;
+  for (std::size_t i = 0; i < names.size(); ++i) pairs.push_back({names[i], std::move(targets[i])});
+  return pairs;
+}
+
 }  // namespace
+
+std::vector<std::string> Side::split(const std::string& text) const {
+  std::vector<std::string> tokens = tokeniser.split(text);
+  if (frames && !tokens.empty()) return {text};
+  return tokens;
+}
+
+std::vector<std::int64_t> Side::encode(std::span<const std::string> tokens) const {
+  if (!frames) return vocabulary.encode(tokens);
+  return tokens.empty() ? std::vector<std::int64_t>() : frames->read(tokens.front());
+}
+
+models::Vocabularies vocabularies_of(const Sides& sides) {
+  const auto& frames = sides.source.frames;
+  return {.source = frames ? 0 : sides.source.vocabulary.size(),
+          .target = sides.target.vocabulary.size(),
+          .vectors = frames ? frames->size() : 0};
+}
+
+void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files) {
+  const fs::path& list = files.pairs.empty() ? files.source : files.pairs;
+  const fs::path folder = is_folder(list) ? list : list.parent_path();
+  for (data::SentencePair& pair : pairs) pair.source = (folder / pair.source).string();
+}
 
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
   check_streams(inputs_of("--", files));
-  Pairs pairs = files.pairs.empty() ? data::read_parallel(files.source, files.target)
-                                    : data::read_tab_separated(files.pairs);
+  Pairs pairs = !files.pairs.empty()      ? data::read_tab_separated(files.pairs)
+                : is_folder(files.source) ? read_folder(files)
+                                          : data::read_parallel(files.source, files.target);
   note_line_ends(files, pairs);
   if (swap) swap_sides(pairs);
   return pairs;
@@ -201,6 +254,12 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
     data::Vocabulary vocabulary = data::Vocabulary::build(tokens, limits);
     return Side{std::move(tokeniser), std::move(vocabulary)};
   };
+  if (settings.frames) {
+    const Side sound{make_tokeniser(settings, data::TokenUnit::word, false), data::Vocabulary::build({}, {}),
+                     std::make_shared<Frames>(Frames::learn(lines[0], settings.bands))};
+    return {sound, make("target", settings.target_unit, settings.french_spacing, settings.target_pieces,
+                        Sentences{lines[1]})};
+  }
   const bool shared = settings.shared_vocabulary;
   return {make("source", settings.source_unit, false, settings.source_pieces, kept.source,
                shared ? lines : Sentences{lines[0]}),
@@ -209,6 +268,15 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 }
 
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides) {
+  if (sides.source.frames) {
+    std::vector<data::Pair> encoded;
+    for (const data::SentencePair& pair : pairs) {
+      encoded.push_back({sides.source.encode(sides.source.split(pair.source)),
+                         sides.target.encode(sides.target.split(pair.target))});
+      encoded.back().target.push_back(data::eos);
+    }
+    return encoded;
+  }
   return data::encode(data::tokenise(pairs, sides.source.tokeniser, sides.target.tokeniser),
                       sides.source.vocabulary, sides.target.vocabulary);
 }

@@ -7,11 +7,13 @@
 #include <gradus/data/vocabulary.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "files/frames.hpp"
 #include "settings/settings.hpp"
 
 namespace gradus::tools {
@@ -26,23 +28,31 @@ struct Corpus {
 /// @throws Error as check_data() and the readers do, and when no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set.
+/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. A folder as `files.source`
+/// stands for its files of frames, sorted by name.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap);
 
-/// One language of a model: converts text to ids and back.
+/// Paths in a list of files are relative to the list: makes the sources relative to the working folder.
+void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
+
+/// One language of a model: converts text to ids and back. Or sound: then the text is a file's path.
 struct Side {
   data::Tokeniser tokeniser;
   data::Vocabulary vocabulary;
+  std::shared_ptr<Frames> frames = nullptr;  ///< of a source of sound
+
+  /// The tokens of a text; the path of a file as a whole.
+  std::vector<std::string> split(const std::string& text) const;
+  /// The ids of tokens; of a file's frames. @throws Error as Frames::read().
+  std::vector<std::int64_t> encode(std::span<const std::string> tokens) const;
 };
 
 struct Sides {
   Side source, target;
 };
 
-/// Vocabulary sizes of both sides.
-inline models::Vocabularies vocabularies_of(const Sides& sides) {
-  return {.source = sides.source.vocabulary.size(), .target = sides.target.vocabulary.size()};
-}
+/// Vocabulary sizes of both sides, or the size of the source's frames.
+models::Vocabularies vocabularies_of(const Sides& sides);
 
 /// SentencePiece models that need not be read from their files.
 struct Pieces {

@@ -55,6 +55,7 @@ SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Re
   SavedEnsemble ensemble;
   for (const std::string& path : paths) ensemble.members.push_back(load_saved_model(path, registry));
   check_same_sides(paths, ensemble);
+  share_frames(paths, ensemble);
   return ensemble;
 }
 
@@ -71,6 +72,21 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
            same_split ? " vocabularies" : " tokens", "; an ensemble needs models trained ",
            same_data(ensemble.members[i]));
     }
+  }
+}
+
+void share_frames(std::span<const std::string> paths, SavedEnsemble& ensemble) {
+  const std::shared_ptr<Frames> first = ensemble.sides().source.frames;
+  const std::string settings = first ? first->to_text() : "";
+  for (std::size_t i = 1; i < ensemble.members.size(); ++i) {
+    SavedModel& member = ensemble.members[i];
+    std::shared_ptr<Frames>& own = member.sides.source.frames;
+    if ((own ? own->to_text() : "") != settings) {
+      fail("ensemble", "'", paths.front(), "' and '", paths[i],
+           "' do not read the same frames; an ensemble needs models trained on the same files");
+    }
+    own = first;
+    if (first) member.model->encoder.vectors_of = [first](const Tensor& ids) { return first->vectors(ids); };
   }
 }
 

@@ -38,6 +38,10 @@ SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Re
 /// @throws Error naming the first and the differing model, as load_ensemble().
 void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble);
 
+/// Lets all members of an ensemble that reads sound read the same files. @throws Error naming the first and
+/// the differing model, if one normalises its frames differently.
+void share_frames(std::span<const std::string> paths, SavedEnsemble& ensemble);
+
 /// Gives weight only to the k largest energies of each step's softmax (nn::top_k_softmax). Does nothing if k
 /// is 0.
 /// @throws Error naming a member whose attention is not a softmax of scores, or that has none.

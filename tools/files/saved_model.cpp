@@ -24,6 +24,7 @@ void put(nn::Metadata& metadata, const std::string& name, const Side& side) {
   if (const auto& pieces = side.tokeniser.sentence_piece())
     metadata[name + ".sentencepiece"] = to_base64(pieces->bytes());
   if (const auto& bpe = side.tokeniser.bpe()) metadata[name + ".bpe"] = bpe->to_text();
+  if (side.frames) metadata[name + ".frames"] = side.frames->to_text();
 }
 
 std::optional<std::string> find(const nn::Metadata& metadata, const std::string& name) {
@@ -55,8 +56,12 @@ Side side_of(const fs::path& path, const nn::Metadata& metadata, const std::stri
          " vocabulary; give a checkpoint written by gradus train");
   }
   const std::string where = path.string() + ": " + name;
-  return {tokeniser_of(metadata, name, where, options),
-          data::Vocabulary::from_text(*vocabulary, where + " vocabulary")};
+  Side side{tokeniser_of(metadata, name, where, options),
+            data::Vocabulary::from_text(*vocabulary, where + " vocabulary")};
+  if (const auto frames = find(metadata, name + ".frames")) {
+    side.frames = std::make_shared<Frames>(Frames::from_text(*frames, where));
+  }
+  return side;
 }
 
 data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUnit unit, bool french) {
@@ -165,7 +170,11 @@ Origin origin_of(const fs::path& path, const NamedTensors& tensors, const nn::Me
 
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry) {
-  return models::make_model(settings.model, vocabularies_of(sides), registry);
+  auto model = models::make_model(settings.model, vocabularies_of(sides), registry);
+  if (const auto frames = sides.source.frames) {
+    model->encoder.vectors_of = [frames](const Tensor& ids) { return frames->vectors(ids); };
+  }
+  return model;
 }
 
 void check_finite(const fs::path& path, const models::Seq2Seq& model) {

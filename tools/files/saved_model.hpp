@@ -24,7 +24,7 @@ struct SavedModel {
 
 /// A checkpoint's metadata: "settings" as TOML, "source.vocabulary", "target.vocabulary" and, if byte-pair
 /// encoding is used, "source.bpe" and "target.bpe". With SentencePiece models, "source.sentencepiece" and
-/// "target.sentencepiece", in base64.
+/// "target.sentencepiece", in base64. With frames, "source.frames", see Frames::to_text().
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
 /// The contents of a checkpoint's metadata.

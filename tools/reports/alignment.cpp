@@ -5,6 +5,7 @@
 #include <gradus/models/greedy.hpp>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace gradus::tools {
 namespace {
@@ -13,7 +14,7 @@ std::vector<std::string> tokens_of(const Side& side, const std::string& text, st
                                    const char* what) {
   std::vector<std::string> tokens;
   try {
-    tokens = side.tokeniser.split(text);
+    tokens = side.split(text);
   } catch (const Error& error) {
     fail("alignment", what, " sentence ", number, ": ", error.what());
   }
@@ -37,7 +38,7 @@ Alignment given(const Sides& sides, const SentenceToAlign& sentence, std::size_t
 }
 
 data::Pair ids_of(const Sides& sides, const Alignment& alignment) {
-  data::Pair pair{sides.source.vocabulary.encode(alignment.source_tokens), {}};
+  data::Pair pair{sides.source.encode(alignment.source_tokens), {}};
   if (alignment.target_tokens.empty()) return pair;
   pair.target = sides.target.vocabulary.encode(alignment.target_tokens);
   pair.target.back() = data::eos;
@@ -48,6 +49,27 @@ void take_output(Alignment& alignment, const Side& target, models::Decoded decod
   for (const std::int64_t id : decoded.tokens) alignment.target_tokens.push_back(target.vocabulary.token(id));
   alignment.text.target = target.tokeniser.join(target.vocabulary.decode(decoded.tokens));
   alignment.decoded = std::move(decoded);
+}
+
+std::string seconds_text(double seconds) {
+  std::string text(32, '\0');
+  text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.2f", seconds)));
+  return text;
+}
+
+// Names each annotation by the second at which it begins. An encoder halves the number of frames until it is
+// that of the annotations.
+void name_annotations(Alignment& alignment, const Frames& frames, const std::vector<std::int64_t>& ids) {
+  alignment.frames = frames.plain(ids);
+  if (!alignment.decoded.weights.defined()) return;
+  std::int64_t each = 1;
+  const std::int64_t T = std::ssize(ids), J = alignment.decoded.weights.size(1);
+  while ((T + each - 1) / each > J) each *= 2;
+  alignment.source_tokens.clear();
+  for (std::int64_t j = 0; j < J; ++j) {
+    alignment.source_tokens.push_back(
+        seconds_text(frames.settings().features.step * static_cast<double>(j * each)));
+  }
 }
 
 }  // namespace
@@ -69,6 +91,9 @@ std::vector<Alignment> make_alignments(const models::Ensemble& model, const Side
       alignments[i].decoded = *next_forced++;
     } else {
       take_output(alignments[i], sides.target, *next_decoded++);
+    }
+    if (const auto& frames = sides.source.frames) {
+      name_annotations(alignments[i], *frames, sides.source.encode(alignments[i].source_tokens));
     }
   }
   return alignments;

@@ -25,12 +25,16 @@ struct Alignment {
   std::vector<std::string> source_tokens;
   std::vector<std::string> target_tokens;  ///< with <eos>, unless truncated
   models::Decoded decoded;                 ///< weights (target tokens, source tokens)
+  /// The frames of a source of sound, (T, bands). The source tokens are then the annotations, named by the
+  /// second at which each begins. Undefined for text.
+  Tensor frames = {};
 };
 
 /// Feeds each sentence's target to the model; decodes a sentence without a target greedily. The weights are
 /// undefined tensors if the model has no attention.
 /// @param model in eval mode
-/// @throws Error for a sentence without tokens or not in UTF-8, with its number, counted from 1.
+/// @throws Error as Frames::read(), and for a sentence without tokens or not in UTF-8, with its number,
+/// counted from 1.
 std::vector<Alignment> make_alignments(const models::Ensemble& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences);
 

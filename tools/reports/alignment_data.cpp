@@ -2,6 +2,7 @@
 
 #include <gradus/plot/page.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -45,13 +46,63 @@ Json to_json(const Alignment& alignment) {
           {"weights", weights}};
 }
 
+// Labels of the columns of sound: the first annotation that begins in each half second.
+std::vector<std::string> every_half_second(const Alignment& alignment) {
+  std::vector<std::string> labels;
+  std::int64_t next = 0;  // half seconds
+  for (const std::string& seconds : alignment.source_tokens) {
+    const bool is_next = 2 * std::stod(seconds) >= static_cast<double>(next) - 1e-9;
+    labels.push_back(is_next ? seconds : "");
+    if (is_next) ++next;
+  }
+  return labels;
+}
+
+// The mean frame of each annotation, (bands, annotations), low bands below.
+plot::Heatmap spectrogram_of(const Alignment& alignment) {
+  const std::int64_t T = alignment.frames.size(0), D = alignment.frames.size(1),
+                     J = std::ssize(alignment.source_tokens), most = 20, joined = (D + most - 1) / most,
+                     rows = (D + joined - 1) / joined;
+  std::int64_t each = 1;
+  while ((T + each - 1) / each > J) each *= 2;
+  plot::Heatmap map{.title = alignment.text.source,
+                    .x_label = "seconds",
+                    .y_label = "band",
+                    .columns = every_half_second(alignment),
+                    .rows = {},
+                    .values = std::vector<double>(static_cast<std::size_t>(rows * J))};
+  const auto values = alignment.frames.values<float>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t low = (rows - 1 - row) * joined, high = std::min(low + joined, D);
+    map.rows.push_back(std::to_string(low + 1));
+    for (std::int64_t j = 0; j < J; ++j) {
+      const std::int64_t begin = j * each, end = std::min(begin + each, T);
+      double sum = 0;
+      for (std::int64_t t = begin; t < end; ++t) {
+        for (std::int64_t d = low; d < high; ++d) sum += values[static_cast<std::size_t>(t * D + d)];
+      }
+      map.values[static_cast<std::size_t>(row * J + j)] =
+          sum / static_cast<double>((end - begin) * (high - low));
+    }
+  }
+  const auto [least, largest] = std::ranges::minmax(map.values);
+  map.min = least;
+  map.max = std::max(largest, least + 1);
+  return map;
+}
+
 }  // namespace
+
+std::string picture_of(const Alignment& alignment) {
+  if (!alignment.frames.defined()) return plot::svg(heatmap_of(alignment));
+  return plot::strip({spectrogram_of(alignment), heatmap_of(alignment)}, 1);
+}
 
 plot::Heatmap heatmap_of(const Alignment& alignment) {
   return {.title = alignment.text.target,
-          .x_label = "source",
+          .x_label = alignment.frames.defined() ? "seconds" : "source",
           .y_label = "target",
-          .columns = alignment.source_tokens,
+          .columns = alignment.frames.defined() ? every_half_second(alignment) : alignment.source_tokens,
           .rows = alignment.target_tokens,
           .values = alignment.decoded.weights.to_vector<double>()};
 }
@@ -63,7 +114,7 @@ std::string html_of(std::span<const Alignment> alignments) {
   for (const Alignment& alignment : alignments) {
     page.sections.push_back({.heading = alignment.text.source,
                              .paragraphs = {summary(alignment)},
-                             .svgs = {plot::svg(heatmap_of(alignment))}});
+                             .svgs = {picture_of(alignment)}});
   }
   return plot::html(page);
 }

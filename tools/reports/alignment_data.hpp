@@ -9,8 +9,12 @@
 
 namespace gradus::tools {
 
-/// Rows are the target's tokens, columns the source's.
+/// Rows are the target's tokens, columns the source's. For a source of sound, columns are labelled every half
+/// second.
 plot::Heatmap heatmap_of(const Alignment& alignment);
+
+/// The heatmap as SVG; for a source of sound, below its spectrogram.
+std::string picture_of(const Alignment& alignment);
 
 /// One HTML page with all alignments.
 std::string html_of(std::span<const Alignment> alignments);

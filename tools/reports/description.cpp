@@ -82,6 +82,11 @@ std::string corpus_name(const DataSettings& data) {
 
 std::string side_text(const Side& side) {
   std::ostringstream out;
+  if (side.frames) {
+    out << "frames of " << side.frames->size() << " bands";
+    if (const std::int64_t rate = side.frames->settings().rate) out << ", of sound at " << rate << " Hz";
+    return out.str();
+  }
   out << side.vocabulary.size() << " tokens, ";
   if (const auto& pieces = side.tokeniser.sentence_piece()) {
     out << "SentencePiece model of " << pieces->size() << " pieces";

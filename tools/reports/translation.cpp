@@ -25,9 +25,9 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble
   std::vector<std::vector<std::int64_t>> ids;
   std::vector<std::size_t> places;  // their indices in `sentences`
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    std::vector<std::string> tokens = sides.source.tokeniser.split(sentences[i]);
+    std::vector<std::string> tokens = sides.source.split(sentences[i]);
     if (tokens.empty()) continue;
-    ids.push_back(sides.source.vocabulary.encode(tokens));
+    ids.push_back(sides.source.encode(tokens));
     sources.push_back(std::move(tokens));
     places.push_back(i);
   }
@@ -36,8 +36,8 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble
   std::vector<std::vector<Translation>> translations(sentences.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (models::Decoded& decoded : found[i]) {
-      translations[places[i]].push_back(
-          to_text(std::move(decoded), sources[i], sides.target, options.replace_unknown));
+      translations[places[i]].push_back(to_text(std::move(decoded), sources[i], sides.target,
+                                                options.replace_unknown && !sides.source.frames));
     }
   }
   return translations;

@@ -80,6 +80,9 @@ Service::Models Service::load() const {
   Models models;
   for (const auto& [name, path] : options_.models) {
     models.push_back(std::make_shared<const Model>(name, path, options_.scheduler, registry_));
+    if (!models.back()->saved.sides().source.frames) continue;
+    fail("serve", "'", path,
+         "' reads sound, and requests hold text; translate its files with gradus translate");
   }
   return models;
 }

@@ -71,6 +71,21 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
 
 }  // namespace
 
+// Refuses options for a source of text.
+void check_frames(const DataSettings& settings) {
+  if (!settings.frames) return;
+  if (!settings.train.given()) {
+    refuse("--frames needs files of sound and their targets; give --pairs, or --source with --target");
+  }
+  const auto alone = [](bool given, const char* option) {
+    if (given) refuse(option, " needs a source of text, and --frames has sound; omit one of them");
+  };
+  alone(settings.swap, "--swap");
+  alone(settings.shared_vocabulary, "--shared-vocabulary");
+  alone(!settings.source_pieces.empty(), "--source-sentencepiece");
+  alone(settings.source_unit != data::TokenUnit::word, "--source-unit");
+}
+
 void check_data(const DataSettings& settings) {
   const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
   if (named != 1) {
@@ -81,6 +96,7 @@ void check_data(const DataSettings& settings) {
   check_has_pieces(settings, "--target-unit", settings.target_unit);
   check_sentence_piece(settings);
   check_split(settings);
+  check_frames(settings);
   check_whole("--", settings.train);
   check_whole("--dev-", settings.dev);
   check_whole("--test-", settings.test);
@@ -164,6 +180,9 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.run.epochs == 0) {  // else the number of steps is not known yet
     check_warm_up(settings);
     check_pruning(settings);
+  }
+  if (settings.data.frames && !settings.run.source_embeddings.empty()) {
+    refuse("--source-embeddings needs a source of text, and --frames has sound; omit one of them");
   }
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
     refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");

@@ -38,6 +38,10 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   app.add_option("--test-percent", data.test_percent, "percentage held out for test, likewise")
       ->transform(between(0, 90));
   add_switch(app, "--swap", data.swap, "translate from the second language to the first");
+  add_switch(app, "--frames", data.frames,
+             "the sources are paths of WAV files, or of .npy files of gradus features, relative to the list; "
+             "--source may be a folder");
+  app.add_option("--bands", data.bands, "bands of the features of WAV files")->transform(between(1, 1000));
   app.add_option("--limit", data.limit, "maximum number of text pairs, selected by a hash [0: all]")
       ->transform(from_0);
 

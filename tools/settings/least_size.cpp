@@ -1,5 +1,6 @@
 #include "settings/least_size.hpp"
 
+#include <cmath>
 #include <optional>
 
 namespace gradus::tools {
@@ -35,6 +36,18 @@ struct Sizes {
   }
 };
 
+// The matrices of the encoder's levels, for inputs of this size.
+double encoder(const ModelOptions& model, double inputs, const Sizes& of) {
+  double all = 0;
+  for (std::int64_t level = 1; level <= model.pyramid; ++level) {
+    inputs *= 2;
+    if (level == model.pyramid) break;
+    all += of.directions * of.g * of.H * (inputs + of.H);
+    inputs = of.D;
+  }
+  return all + of.directions * of.recurrent(inputs, of.D);
+}
+
 double attention(const ModelOptions& model, const models::Registry& registry) {
   const auto found = registry.attentions.find(model.attention);
   if (found == registry.attentions.end() || !found->second.weights) return 0;
@@ -65,11 +78,13 @@ double readout(const ModelOptions& model, ReadoutForm form, double context, cons
 LeastSize least_size(const ModelOptions& model, const models::Vocabularies& vocabularies,
                      const models::Registry& registry) {
   const Sizes of(model);
-  const double V = static_cast<double>(vocabularies.target);
+  const double V = static_cast<double>(vocabularies.target),
+               X = vocabularies.vectors > 0 ? static_cast<double>(vocabularies.vectors) : of.E;
   LeastSize size{
       .parameters = (model.tied == models::Tied::all ? 0 : static_cast<double>(vocabularies.source) * of.E) +
-                    of.directions * of.recurrent(of.E, of.D),
-      .per_source_token = of.E + of.L * of.directions * (of.g + 1) * of.H,
+                    encoder(model, X, of),
+      .per_source_token =
+          X + std::ldexp(of.L * of.directions * (of.g + 1) * of.H, -static_cast<int>(model.pyramid)),
       .per_target_token = 0};
   const std::optional<SourceContext> reads = registry.context_of(model.decoder);
   if (!reads) return size;

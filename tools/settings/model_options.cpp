@@ -20,6 +20,9 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.add_option("--hidden", model.hidden, "state size, H")->transform(from_1);
   app.add_option("--energy", model.energy, "hidden size of additive attention, A")->transform(from_1);
   app.add_option("--layers", model.layers, "layers of encoder and decoder")->transform(from_1);
+  app.add_option("--pyramid", model.pyramid,
+                 "levels of the encoder that each halve the length of the source, for --frames")
+      ->transform(between(0, 16));
   add_switch(app, "--bidirectional,!--no-bidirectional", model.bidirectional,
              "the encoder reads in both directions");
   add_choice(app, "--bridge", model.bridge, bridge_names,

@@ -5,6 +5,7 @@
 #include <gradus/data/tokeniser.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/models/trainer.hpp>
+#include <gradus/speech/log_mel.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +28,9 @@ struct DataSettings {
   PairFiles train;      ///< or files
   PairFiles dev, test;  ///< if not given: fractions of the training pairs, by a hash of the source
   std::int64_t dev_percent = 5, test_percent = 5;
-  bool swap = false;       ///< exchange source and target
+  bool swap = false;                                   ///< exchange source and target
+  bool frames = false;                                 ///< the sources are paths of WAV and .npy files
+  std::int64_t bands = speech::LogMelOptions{}.bands;  ///< of the features of WAV files
   std::int64_t limit = 0;  ///< maximum number of text pairs in all parts, selected by a hash; 0: all
 
   data::TaskOptions task_options;

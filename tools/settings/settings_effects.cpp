@@ -49,6 +49,7 @@ Effects data_effects(const DataSettings& data) {
       {"--test-max-length", has_symbols, symbols},
       {"--min-year", is_dates, dates},
       {"--max-year", is_dates, dates},
+      {"--bands", data.frames, "without --frames"},
       {"--examples", is_task, task},
       {"--held-out", is_task, task},
       {"--swap", is_text, text},

@@ -78,8 +78,13 @@ std::string TrainingRun::introduction() const {
     text << "dropped     " << corpus_.dropped
          << " pairs outside --min-tokens, --max-tokens and --max-target-tokens\n";
   }
-  text << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
-       << " target tokens\n"
+  text << "vocabulary  ";
+  if (sides_.source.frames) {
+    text << "frames of " << sides_.source.frames->size() << " bands, ";
+  } else {
+    text << sides_.source.vocabulary.size() << " source, ";
+  }
+  text << sides_.target.vocabulary.size() << " target tokens\n"
        << "model       " << settings_.model.decoder;
   if (attends_) text << " with " << settings_.model.attention << " attention";
   text << ", " << model_->parameter_count() << " parameters\n";

@@ -5,6 +5,7 @@
 #include <gradus/nn/embedding.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -39,7 +40,7 @@ class Encoder : public nn::Module {
   /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0 and 0 ≤ P ≤ 16, and as the
   /// modules do.
   explicit Encoder(const EncoderOptions& options);
-  /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·)
+  /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or their ids, see vectors_of
   /// @param lengths (B), i64, each in [1, T]
   /// @throws Error if the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
@@ -51,6 +52,11 @@ class Encoder : public nn::Module {
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
   const std::vector<std::unique_ptr<nn::Recurrent>> pyramid;  ///< the lower levels; empty if P ≤ 1
   const std::unique_ptr<nn::Recurrent> rnn;
+
+  /// If set, and the source is vectors, a source may also be ids, (T, B), i64, from data::first_symbol; this
+  /// returns their vectors, (T, B, ·), and zeros for padding. It lets vectors pass through whatever batches
+  /// and searches tokens. Several threads may call it at once.
+  std::function<Tensor(const Tensor& ids)> vectors_of;
 
  private:
   std::int64_t levels_;

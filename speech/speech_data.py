@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Lets espeak-ng say strings of digits: WAV files, and lists of them for gradus train --frames.
+
+Writes FOLDER/train.tsv, dev.tsv and test.tsv, with a line PATH TAB DIGITS for each file in FOLDER/wav. The training and dev
+files have the same voices and speeds. The test files have a voice of its own: another timbre, which no other file has.
+"""
+
+import argparse
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+# The accents and timbres of espeak-ng; a voice is one of each.
+ACCENTS = ("en-us", "en-gb", "en-gb-x-rp", "en-gb-scotland", "en-029")
+TIMBRES = ("m1", "m2", "m3", "m5", "m7", "f1", "f2", "f4", "f5")
+TEST_VOICE = "en-us+f3"
+SPEEDS = (130, 150, 175, 200, 225)  # words per minute; 175 is usual
+LENGTHS = (3, 8)  # digits
+
+
+def say(digits, voice, speed, pitch, path):
+    subprocess.run(["espeak-ng", "-v", voice, "-s", str(speed), "-p", str(pitch), "-w", path, "--", " ".join(digits)], check=True)
+
+
+def write_part(folder, part, count, voices, draw):
+    lines = []
+    for number in range(count):
+        digits = [draw.choice("0123456789") for _ in range(draw.randint(*LENGTHS))]
+        path = f"wav/{part}-{number:05}.wav"
+        say(digits, draw.choice(voices), draw.choice(SPEEDS), draw.randint(35, 65), folder / path)
+        lines.append(f"{path}\t{' '.join(digits)}\n")
+    (folder / f"{part}.tsv").write_text("".join(lines))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./run speech-data", description="Lets espeak-ng say strings of 3 to 8 digits, for gradus train --frames.")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path("out/speech"), help="where to write [out/speech]")
+    parser.add_argument("--files", type=int, default=2000, help="number of training files [2000]; dev and test have a tenth each")
+    parser.add_argument("--seed", type=int, default=1, help="of the digits, voices and speeds [1]")
+    options = parser.parse_args()
+    if options.files < 1:
+        sys.exit(f"run: --files must be at least 1, and is {options.files}")
+    if shutil.which("espeak-ng") is None:
+        sys.exit("run: speech-data needs espeak-ng; install it, for example with apt-get install espeak-ng")
+    (options.folder / "wav").mkdir(parents=True, exist_ok=True)
+    draw = random.Random(options.seed)
+    voices = [f"{accent}+{timbre}" for accent in ACCENTS for timbre in TIMBRES]
+    few = max(1, options.files // 10)
+    for part, count, of in (("train", options.files, voices), ("dev", few, voices), ("test", few, [TEST_VOICE])):
+        write_part(options.folder, part, count, of, draw)
+        print(f"{options.folder / part}.tsv: {count} files, {len(of)} voice{'s' if len(of) > 1 else ''}")
+
+
+if __name__ == "__main__":
+    main()

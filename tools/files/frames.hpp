@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+#include <gradus/speech/log_mel.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gradus::tools {
+
+/// The frames of sound files as tokens: each frame of each file that was read has an id, as a word of a
+/// vocabulary has, and vectors() is its embedding. A sentence of such tokens is one file.
+///
+/// A frame is normalised per band, (x − mean) / deviation, with the mean and the standard deviation over all
+/// frames of the training files.
+class Frames {
+ public:
+  /// The properties of a model's training files.
+  struct Settings {
+    speech::LogMelOptions features = {};  ///< `bands` is the size of a frame
+    std::int64_t rate = 0;                ///< samples per second of the WAV files; 0 if there were none
+    std::vector<float> mean = {}, deviation = {};  ///< of each band; empty while training files are read
+  };
+
+  /// Reads the training files and computes mean and deviation.
+  /// @param bands the size of a frame, for WAV files
+  /// @throws Error as read()
+  static Frames learn(std::span<const std::string> paths, std::int64_t bands);
+  /// For the files that a trained model reads.
+  explicit Frames(Settings settings) : settings_(std::move(settings)) {}
+
+  /// The settings as JSON, for a checkpoint's metadata. @param where names the checkpoint in messages
+  /// @throws Error if the text is damaged.
+  std::string to_text() const;
+  static Frames from_text(const std::string& text, const std::string& where);
+
+  const Settings& settings() const { return settings_; }
+  std::int64_t size() const { return settings_.features.bands; }
+
+  /// The ids of a file's frames. A file is read once.
+  /// @param path a WAV file, or the (T, bands) of `gradus features` in an .npy file
+  /// @throws Error with the path, what is wrong and what to do: for a file that cannot be read or is of
+  /// another kind, an array of another shape or type, a frame that is not finite, a WAV file with another
+  /// rate than the training files, or without a WAV file among them.
+  std::vector<std::int64_t> read(const std::filesystem::path& path);
+
+  /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call
+  /// it at once, unless read() runs.
+  Tensor vectors(const Tensor& ids) const;
+  /// The frames of a file as they are in it, (T, bands).
+  Tensor plain(std::span<const std::int64_t> ids) const;
+
+ private:
+  struct Place {
+    std::int64_t first, count;
+  };
+  Tensor load(const std::filesystem::path& path);
+  Tensor load_wav(const std::filesystem::path& path);
+
+  Settings settings_;
+  std::vector<float> values_;  // (frames, bands)
+  std::map<std::filesystem::path, Place> places_;
+};
+
+/// True for a path that ends in .wav or .npy, in any case.
+bool is_frames_file(const std::filesystem::path& path);
+
+}  // namespace gradus::tools
