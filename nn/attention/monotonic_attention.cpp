@@ -45,12 +45,15 @@ MonotonicAttention::MonotonicAttention(std::int64_t query_size, std::int64_t val
     : W_a(query_size, energy_size, false),
       U_a(value_size, energy_size, true),
       v(add_parameter("v", uniform_fan_in({energy_size}, energy_size))),
-      g(add_parameter("g", full({}, 1 / std::sqrt(static_cast<double>(energy_size))))),
+      g(add_parameter("g", full({}, options.scale))),
       r(add_parameter("r", full({}, options.bias))),
       noise_(options.noise),
       dropout_(options.dropout) {
   if (!(noise_ >= 0 && std::isfinite(noise_))) {
     fail("MonotonicAttention", "the noise must be finite and at least 0, and is ", noise_);
+  }
+  if (options.scale == 0 || !std::isfinite(options.scale)) {
+    fail("MonotonicAttention", "the scale must be finite and not 0, and is ", options.scale);
   }
   add_module("W_a", W_a);
   add_module("U_a", U_a);

@@ -85,7 +85,8 @@ TEST_CASE("monotonic weights equal the recurrence element by element", "[nn][att
 
 TEST_CASE("monotonic weights have correct gradients, also for p of 0 and 1", "[nn][attention][gradients]") {
   gradus::Generator generator(3);
-  const Tensor p = leaf(uniform({4, 5}, generator) * gradus::tensor({1.0, 0.0, 1.0, 1.0, 1.0}).to(Dtype::f64)),
+  const Tensor p = leaf(uniform({4, 5}, generator) *
+                        gradus::tensor({1.0, 0.0, 1.0, 1.0, 1.0}).to(Dtype::f64)),
                previous = leaf(uniform({4, 5}, generator));
   const auto f = [](const std::vector<Tensor>& x) { return nn::monotonic_weights(x[0], x[1]); };
   CHECK(gradus::gradcheck(f, {p, previous}).passed());
@@ -213,6 +214,8 @@ TEST_CASE("monotonic attention refuses options and weights that do not fit", "[n
               "MonotonicAttention: the noise must be finite and at least 0, and is -1");
   CHECK_ERROR(nn::MonotonicAttention(3, 4, 7, {.noise = std::numeric_limits<double>::infinity()}),
               "MonotonicAttention: the noise must be finite and at least 0, and is inf");
+  CHECK_ERROR(nn::MonotonicAttention(3, 4, 7, {.scale = 0}),
+              "MonotonicAttention: the scale must be finite and not 0, and is 0");
   const Example e;
   CHECK_ERROR(e.attend(e.values, e.lengths, e.before.slice(0, 4, 1)),
               "MonotonicAttention: the previous weights are (6, 4) and must be (6, 6) for values (6, 6, 4)");

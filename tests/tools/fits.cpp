@@ -52,6 +52,8 @@ TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fi
       sized({.attention = "hard"}),
       sized({.attention = "gumbel"}),
       sized({.cell = Cell::lstm, .layers = 3}),
+      sized({.pyramid = 1, .bidirectional = false, .bridge = models::Bridge::zeros}),
+      sized({.pyramid = 3}),
       sized({.cell = Cell::rnn, .bridge = models::Bridge::summary}),
       sized({.bridge = models::Bridge::zeros, .readout = models::ReadoutForm::maxout}),
       sized({.readout = models::ReadoutForm::state, .tied = models::Tied::output}),

@@ -255,7 +255,8 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
     return Side{std::move(tokeniser), std::move(vocabulary)};
   };
   if (settings.frames) {
-    const Side sound{make_tokeniser(settings, data::TokenUnit::word, false), data::Vocabulary::build({}, {}),
+    const Side sound{make_tokeniser(settings, data::TokenUnit::word, false),
+                     data::Vocabulary(std::vector<std::string>{}),
                      std::make_shared<Frames>(Frames::learn(lines[0], settings.bands))};
     return {sound, make("target", settings.target_unit, settings.french_spacing, settings.target_pieces,
                         Sentences{lines[1]})};

@@ -81,8 +81,15 @@ Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
 }
 
 Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
-  return {side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
-          side_of(path, metadata, "target", tokeniser_options(data, data.target_unit, data.french_spacing))};
+  Sides sides{
+      side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
+      side_of(path, metadata, "target", tokeniser_options(data, data.target_unit, data.french_spacing))};
+  if (data.frames != (sides.source.frames != nullptr)) {
+    fail("checkpoint", "'", path.string(), "' has ",
+         data.frames ? "no settings of frames" : "frames for text",
+         "; give a checkpoint written by gradus train");
+  }
+  return sides;
 }
 
 void check_holds(const fs::path& path, const NamedTensors& tensors, const LeastSize& described) {

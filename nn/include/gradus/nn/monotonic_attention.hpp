@@ -10,8 +10,11 @@ namespace gradus::nn {
 struct MonotonicOptions {
   /// Standard deviation of the noise that is added to the energies in training, at least 0. Noise makes the
   /// stop probabilities approach 0 and 1, so that decoding, which rounds them, agrees with training.
-  double noise = 1;
-  double bias = -1;  ///< initial r; the lower, the farther the first updates look
+  double noise = 3;
+  /// Initial g, and r. The paper has 1 / √A and −1 to −4, and a noise of 1, for long training. A larger g
+  /// lets the energies outgrow the noise within some hundred updates; the lower r, the farther the first
+  /// updates look.
+  double scale = 4, bias = -4;
   double dropout = 0;
 };
 
@@ -32,7 +35,8 @@ struct MonotonicOptions {
 /// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `U_a.bias` (A), `v` (A), `g` and `r` (scalars).
 class MonotonicAttention : public Attention {
  public:
-  /// @throws Error for sizes below 1, noise that is negative or not finite, and dropout outside [0, 1).
+  /// @throws Error for sizes below 1, noise that is negative or not finite, a scale that is 0 or not finite,
+  /// and dropout outside [0, 1).
   MonotonicAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                      MonotonicOptions options = {});
   /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare, and when D is not `value_size`.
