@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -127,7 +128,8 @@ Tensor Frames::load_wav(const fs::path& path) {
   try {
     return speech::log_mel(sound, settings_.features);
   } catch (const Error& error) {
-    fail("frames", "'", path.string(), "': ", error.what());
+    const std::string_view text = error.what();
+    fail("frames", "'", path.string(), "': ", text.substr(text.find(": ") + 2));  // without the operation
   }
 }
 

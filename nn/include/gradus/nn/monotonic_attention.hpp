@@ -10,7 +10,7 @@ namespace gradus::nn {
 struct MonotonicOptions {
   /// Standard deviation of the noise that is added to the energies in training, at least 0. Noise makes the
   /// stop probabilities approach 0 and 1, so that decoding, which rounds them, agrees with training.
-  double noise = 3;
+  double noise = 2;
   /// Initial g, and r. The paper has 1 / √A and −1 to −4, and a noise of 1, for long training. A larger g
   /// lets the energies outgrow the noise within some hundred updates; the lower r, the farther the first
   /// updates look.
