@@ -3,7 +3,9 @@
 // Speech is a vector, a frame, every few milliseconds, and nothing says where one symbol ends and the next begins. The
 // encoder shortens the frames (Chan et al., "Listen, attend and spell", 2015, https://arxiv.org/abs/1508.01211), and the
 // attention also sees where it looked last (Chorowski et al., "Attention-based models for speech recognition", 2015,
-// https://arxiv.org/abs/1506.07503). Three models learn from the same utterances; a fourth also hears fast ones.
+// https://arxiv.org/abs/1506.07503). Three models learn from the same utterances; a fourth also hears fast ones. A fifth walks
+// over the sound once, from left to right, and can write while somebody speaks (Raffel et al., "Online and linear-time
+// attention by enforcing monotonic alignments", 2017, https://arxiv.org/abs/1704.00784).
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -26,14 +28,16 @@ struct Sizes {
 };
 
 std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const std::string& attention,
-                                            const speech::SpokenOptions& voice, const Sizes& sizes, std::uint64_t seed) {
+                                            const speech::SpokenOptions& voice, const Sizes& sizes, std::uint64_t seed,
+                                            bool both_directions = true) {
   gradus::seed(seed);
   return models::make_model({.decoder = decoder,
-                             .attention = attention,                     // "additive" or "location"
+                             .attention = attention,                     // "additive", "location" or "monotonic"
                              .embedding = 16,
                              .hidden = sizes.hidden,
                              .energy = sizes.hidden,
-                             .pyramid = sizes.pyramid},                  // each level halves the number of vectors
+                             .pyramid = sizes.pyramid,                   // each level halves the number of vectors
+                             .bidirectional = both_directions},
                             {.source = 0,                                // no tokens, but
                              .target = data::first_symbol + voice.symbols,
                              .vectors = voice.size});                    // vectors: frames
@@ -105,6 +109,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const auto content = make_model("bahdanau", "additive", voice, sizes, options.seed);
   const auto location = make_model("bahdanau", "location", voice, sizes, options.seed);
   const auto all_speeds = make_model("bahdanau", "location", voice, sizes, options.seed);
+  const auto online = make_model("bahdanau", "monotonic", voice, sizes, options.seed, false);
   const speech::Spoken::Range slow{.min_speed = 0.5, .max_speed = 1}, any{.min_speed = 0.5, .max_speed = 2};
   const auto trained = [&](const std::string& name, models::Seq2Seq& model, const speech::Spoken::Range& range) {
     return tutorial::Listener{name, &model, tutorial::train_listener(name, model, spoken, range, options)};
@@ -113,11 +118,17 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
       trained("fixed context", *fixed, slow), trained("content", *content, slow), trained("location", *location, slow),
       trained("location, speeds to 2", *all_speeds, any)};
 
+  tutorial::Options longer = options;
+  longer.steps *= 2;  // its probabilities must come near 0 and 1, which takes time
+  const tutorial::Listener walker{"monotonic", online.get(),
+                                  tutorial::train_listener("monotonic", *online, spoken, slow, longer)};
+
   const tutorial::Table speed = wrong("speed", "speed", by_speed(spoken), listeners),
                         length = wrong("length", "symbols", by_length(spoken), listeners),
                         repeats = wrong("repeats", "times", by_repeats(spoken, voice.symbols), listeners);
   tutorial::Table time{.name = "time", .rows_are = "model", .columns = {"seconds of training"}, .digits = 0};
   for (const auto& [name, model, training] : listeners) time.rows.push_back({name, {training.seconds}});
+  time.rows.push_back({walker.name, {walker.training.seconds}});
   std::cout << "wrong symbols in percent after " << options.steps << " updates, strings of 1 to 6 symbols\n" << text(speed)
             << "\nby number of symbols, at trained speeds\n" << text(length)
             << "\none symbol several times, at speed 0.75\n" << text(repeats) << '\n' << text(time) << '\n';
@@ -130,6 +141,19 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                            speech::Spoken::text(by_content.tokens) + "\nlocation  " +
                            speech::Spoken::text(by_location.tokens) + '\n';
   std::cout << said << '\n';
+
+  // 4. A model that hears the whole utterance first, and one that writes while it hears.
+  Generator same(20150602);  // in every run
+  std::vector<speech::Utterance> heard;
+  for (int i = 0; i < 200; ++i) heard.push_back(spoken.sample(slow, same));
+  tutorial::Table delay{.name = "delay", .rows_are = "model", .columns = {"wrong symbols, %", "delay, frames"}, .digits = 1};
+  const auto add = [&](const tutorial::Listener& listener, std::int64_t each) {
+    delay.rows.push_back({listener.name, {tutorial::percent_wrong(*listener.model, heard),
+                                          tutorial::frames_of_delay(*listener.model, heard, each)}});
+  };
+  add(listeners[1], 0);
+  add(walker, std::int64_t{1} << sizes.pyramid);
+  std::cout << "from the end of a symbol until it can be written\n" << text(delay) << '\n';
   plot::Curves losses{.title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats per token", .log_y = true};
   for (const auto& [name, model, training] : listeners) losses.series.push_back(tutorial::smoothed(name, training.losses));
 
@@ -144,8 +168,9 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                         {"Wrong symbols by speed",
                          {{"speed", tutorial::speed_curves(speed)}},
                          text(speed) + '\n' + text(length)},
+                        {"While somebody speaks", {}, text(delay)},
                         {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
-           .tables = {speed, length, repeats, time},
+           .tables = {speed, length, repeats, time, delay},
            .try_next = "--pyramid 3; --steps 1500; your own voice: ./run gradus features --help"},
           out, options);
 }

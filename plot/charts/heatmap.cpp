@@ -28,7 +28,8 @@ std::string strip(const std::vector<Heatmap>& heatmaps, std::size_t per_row) {
     if (i > 0 && i % per_row == 0) x = 0, y = std::ceil(height);
     drawing.begin_group(x, y);
     const bool colour_scale = !panels.same_scale || i + 1 == heatmaps.size();
-    const Size size = draw_panel(drawing, heatmaps[i], colour_scale, panels.grid_top);
+    const Size size =
+        draw_panel(drawing, heatmaps[i], colour_scale, panels.grid_top, per_row == 1 ? panels.grid_left : 0);
     drawing.end_group();
     x += std::ceil(size.width);
     width = std::max(width, x);

@@ -120,15 +120,19 @@ Panels::Panels(const std::vector<Heatmap>& heatmaps, std::string_view function) 
   if (heatmaps.empty()) throw Error(join("plot::", function, ": no heatmaps; give at least one"));
   for (const Heatmap& heatmap : heatmaps) {
     check(heatmap, function);
-    grid_top = std::max(grid_top, Layout(heatmap).top);
+    const Layout at(heatmap);
+    grid_top = std::max(grid_top, at.top);
+    grid_left = std::max(grid_left, at.left);
     same_scale = same_scale && heatmap.min == heatmaps[0].min && heatmap.max == heatmaps[0].max;
     name += (name.empty() ? "" : ", ") + heatmap.title;
   }
 }
 
-Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top) {
+Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top,
+                double grid_left) {
   Layout at(heatmap);
   at.top = std::max(at.top, grid_top);
+  at.left = std::max(at.left, grid_left);
   drawing.label("gp-title", kMargin, kMargin + kTitle - 2, heatmap.title);
   drawing.label("gp-muted", at.left + at.width() / 2, at.top - at.columns_height - kGap - 9, heatmap.x_label,
                 Anchor::middle);

@@ -15,12 +15,13 @@ struct Size {
 };
 
 /// Draws a checked heatmap at the origin; returns its size with margins. Its cells start at `grid_top` or
-/// below, so that the panels of a strip line up.
-Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0);
+/// below and at `grid_left` or to the right of it, so that the panels of a strip line up.
+Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0,
+                double grid_left = 0);
 
 /// Common properties of the heatmaps in one picture.
 struct Panels {
-  double grid_top = 0;  ///< the largest of the heatmaps, for draw_panel()
+  double grid_top = 0, grid_left = 0;  ///< the largest of the heatmaps, for draw_panel()
   bool same_scale = true;
   std::string name;  ///< all titles, for the picture's accessible label
 

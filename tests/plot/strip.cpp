@@ -1,5 +1,8 @@
 #include <gradus/plot/animation.hpp>
 
+#include <set>
+#include <string>
+
 #include "picture.hpp"
 
 TEST_CASE("a strip has all its heatmaps, and one colour scale if their ranges are equal", "[plot]") {
@@ -90,4 +93,20 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
   third.values.clear();
   CHECK(has(message([&] { plot::animation({first, third}); }),
             "plot::animation(Heatmap 'last'): values has 0 elements"));
+}
+
+TEST_CASE("in a column, the cells of all heatmaps begin at the same x", "[plot]") {
+  plot::Heatmap first = two_by_three(), second = two_by_three();
+  second.rows[0] = "a much longer label";
+  const auto columns = [&](std::size_t per_row) {  // the x of cells, within their heatmaps
+    std::set<std::string> all;
+    const std::string drawn = plot::strip({first, second}, per_row), cell = "<rect class=\"gp-q";
+    for (std::size_t at = drawn.find(cell); at != drawn.npos; at = drawn.find(cell, at + 1)) {
+      const std::size_t x = drawn.find(" x=\"", at);
+      all.insert(drawn.substr(x, drawn.find('"', x + 4) - x));
+    }
+    return all.size();
+  };
+  CHECK(columns(1) == 3);
+  CHECK(columns(2) == 6);
 }

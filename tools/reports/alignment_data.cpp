@@ -95,7 +95,12 @@ plot::Heatmap spectrogram_of(const Alignment& alignment) {
 
 std::string picture_of(const Alignment& alignment) {
   if (!alignment.frames.defined()) return plot::svg(heatmap_of(alignment));
-  return plot::strip({spectrogram_of(alignment), heatmap_of(alignment)}, 1);
+  plot::Heatmap sound = spectrogram_of(alignment), weights = heatmap_of(alignment);
+  const double cell = std::clamp(std::floor(640 / static_cast<double>(sound.columns.size())), 10.0, 32.0);
+  for (plot::Heatmap* const map : {&sound, &weights}) {  // the same axis for both
+    map->side = cell * static_cast<double>(std::max(map->rows.size(), map->columns.size()));
+  }
+  return plot::strip({sound, weights}, 1);
 }
 
 plot::Heatmap heatmap_of(const Alignment& alignment) {

@@ -1,5 +1,6 @@
 #include "listening.hpp"
 
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/edit_distance.hpp>
 #include <gradus/models/greedy.hpp>
@@ -80,6 +81,24 @@ double percent_wrong(const models::Seq2Seq& model, const std::vector<speech::Utt
     errors.add(symbols(written[i].tokens), symbols(utterances[i].target));
   }
   return 100 * errors.rate();
+}
+
+double frames_of_delay(const models::Seq2Seq& model, const std::vector<speech::Utterance>& utterances,
+                       std::int64_t each) {
+  const std::vector<models::Decoded> written = listen(model, utterances);
+  std::int64_t frames = 0, count = 0;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const speech::Utterance& said = utterances[i];
+    if (written[i].tokens != said.target) continue;
+    const std::int64_t T = said.frames.size(0);
+    for (std::size_t symbol = 0; symbol < said.end.size(); ++symbol) {
+      const gradus::Tensor weights = written[i].weights[static_cast<std::int64_t>(symbol)];
+      const auto annotations = static_cast<std::int64_t>(argmax(weights).item()) + 1;
+      frames += (each > 0 ? std::min(annotations * each, T) : T) - said.end[symbol];
+      ++count;
+    }
+  }
+  return static_cast<double>(frames) / static_cast<double>(count);
 }
 
 Table wrong(const std::string& name, const std::string& rows_are, const std::vector<Said>& rows,

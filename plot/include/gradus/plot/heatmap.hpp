@@ -33,7 +33,8 @@ std::string svg(const Heatmap& heatmap);
 /// 1, 5 and 10 epochs.
 ///
 /// Heatmaps with the same `min` and `max` share a colour scale beside the last one; otherwise each has its
-/// own. Throws Error if `heatmaps` is empty, if `per_row` is 0, or if svg(Heatmap) would reject one of them.
+/// own. In a single column, the cells begin at the same x. Throws Error if `heatmaps` is empty, if `per_row`
+/// is 0, or if svg(Heatmap) would reject one of them.
 std::string strip(const std::vector<Heatmap>& heatmaps,
                   std::size_t per_row = std::numeric_limits<std::size_t>::max());
 
