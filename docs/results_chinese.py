@@ -115,7 +115,7 @@ WORDS = {
     "replaced": "替换后", "copied": "照抄",
     # 15
     "speed": "语速", "symbols": "符号数", "times": "遍数", "content": "按内容", "location": "位置特征",
-    "location, speeds to 2": "位置特征，语速到 2",
+    "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧",
     # 14
     "int8": "int8", "kB": "kB", "80 % zeros": "80 % 的零", "80 % zeros, trained on": "80 % 的零，继续训练",
     "half of the units": "一半的单元", "half of the units, trained on": "一半的单元，继续训练", "student": "学生",
