@@ -47,6 +47,7 @@ const std::vector<Row> rows{
     {phrases, "--test-max-length", "9", symbols},
     {reverse, "--min-year", "1990", of_dates},
     {reverse, "--max-year", "2000", of_dates},
+    {reverse, "--bands", "12", "without --frames"},
     {phrases, "--examples", "9", task},
     {phrases, "--held-out", "9", task},
     {reverse, "--swap", "", text},
