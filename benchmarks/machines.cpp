@@ -29,7 +29,8 @@ using distributed::Communicator;
 struct Options {
   std::string config = "small";
   std::int64_t batch = 0;  // 0: the config's
-  std::int64_t shards = 2, cycles = 2;
+  std::int64_t shards = 2, cycles = 2, batches = bench::batch_count;
+  std::int64_t pretended = 1;  // number of processes; this one computes the part of the first
   int threads = 1;
   bool bf16 = false;
 };
@@ -44,7 +45,47 @@ double seconds(const std::function<void()>& f) {
 // only waits for these sums. Each is the mean over the batches of the shortest step on a batch.
 struct Steps {
   double step = 0, sum = 0, wait = 0, update = 0;
-  std::int64_t parameters = 0, tokens = 0;
+  std::int64_t parameters = 0, tokens = 0, sentences = 0;
+  nlohmann::ordered_json buckets{};  // with --pretend
+};
+
+// The parts of a gradient that a process would send in its last step, and when each is ready: in seconds
+// before the end of the backward pass.
+class Buckets {
+ public:
+  models::Processes processes(std::int64_t count) {
+    return {.rank = 0,
+            .count = count,
+            .start_sum = [this](const std::vector<Tensor>& tensors, bool) { add(tensors); },
+            .finish_sums = [this] { finish(); }};
+  }
+  const nlohmann::ordered_json& of_last_step() const { return finished_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Bucket {
+    Clock::time_point ready;
+    std::size_t bytes;
+  };
+  void add(const std::vector<Tensor>& tensors) {
+    Bucket bucket{Clock::now(), 0};
+    for (const Tensor& tensor : tensors) {
+      bucket.bytes += static_cast<std::size_t>(tensor.numel()) * bytes_per_element(tensor.dtype());
+    }
+    buckets_.push_back(bucket);
+  }
+  void finish() {
+    const auto end = Clock::now();
+    finished_ = nlohmann::ordered_json::array();
+    for (const Bucket& bucket : buckets_) {
+      const std::chrono::duration<double> before_end = end - bucket.ready;
+      finished_.push_back({{"bytes", bucket.bytes}, {"ready", before_end.count()}});
+    }
+    buckets_.clear();
+  }
+
+  std::vector<Bucket> buckets_;
+  nlohmann::ordered_json finished_;
 };
 
 Steps measured_steps(const Options& options, Communicator& communicator) {
@@ -55,13 +96,16 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
     bench::set_initial_weights(parameter.mutable_values<float>(), name, 1);
   }
   distributed::SumTimes times;
-  const models::Processes processes = distributed::processes_of(communicator, &times);
+  Buckets buckets;
+  const bool pretends = options.pretended > 1;
+  const models::Processes processes =
+      pretends ? buckets.processes(options.pretended) : distributed::processes_of(communicator, &times);
   std::size_t next = 0;
   models::Trainer trainer(
       *model, {.next = [&] { return batches[next]; }},
       {.steps = 1'000'000, .learning_rate = 1e-3, .shards = options.shards, .bf16_gradients = options.bf16},
       processes);
-  const std::size_t count = config.name == "paper" ? 2 : batches.size();
+  const auto count = static_cast<std::size_t>(options.batches);
   std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step, wait = step;
   for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
     for (next = 0; next < count; ++next) {
@@ -77,9 +121,12 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   const auto mean = [count](const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
   };
-  Steps result{.step = mean(step), .sum = mean(sum), .wait = mean(wait), .parameters = model->parameter_count()};
+  Steps result{
+      .step = mean(step), .sum = mean(sum), .wait = mean(wait), .parameters = model->parameter_count()};
   for (std::size_t b = 0; b < count; ++b) result.tokens += batches[b].target_tokens();
   result.tokens /= static_cast<std::int64_t>(count);
+  result.sentences = batches.front().size;
+  if (pretends) result.buckets = buckets.of_last_step();
   // The parameters still have the gradients of the last step.
   const auto optimiser = nn::find_optimiser("adam").make(model->parameters(), 1e-3, 0);
   result.update = std::numeric_limits<double>::infinity();
@@ -120,6 +167,11 @@ int main(int argc, char** argv) {
   app.add_option("--batch", options.batch, "sentences per batch of all processes [0: the config's]");
   app.add_option("--shards", options.shards, "as in gradus train");
   app.add_option("--cycles", options.cycles, "timed passes over the batches")->check(CLI::PositiveNumber);
+  app.add_option("--batches", options.batches, "different batches")
+      ->check(CLI::Range(std::int64_t{1}, bench::batch_count));
+  app.add_option("--pretend", options.pretended,
+                 "compute the part of the first of P processes, without the others")
+      ->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "threads of each process")->check(CLI::PositiveNumber);
   app.add_flag("--bf16-gradients", options.bf16, "as in gradus train");
   app.add_flag("--sums", sums, "measure only sums over processes");
@@ -134,12 +186,14 @@ int main(int argc, char** argv) {
       const Steps steps = measured_steps(options, *communicator);
       report.update({{"config", options.config},
                      {"shards", options.shards},
+                     {"sentences", steps.sentences},
                      {"parameters", steps.parameters},
                      {"target_tokens", steps.tokens},
                      {"step", steps.step},
                      {"sum", steps.sum},
                      {"wait", steps.wait},
                      {"update", steps.update}});
+      if (options.pretended > 1) report["buckets"] = steps.buckets;
     }
     if (communicator->rank() == 0) std::cout << report.dump() << '\n';
   } catch (const std::exception& error) {

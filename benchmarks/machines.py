@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Measures training in 1 and 2 processes of one thread each, and predicts larger jobs.
+"""Measures training in 1, 2 and 4 processes of one thread each, and predicts larger jobs.
 
-Every round measures 1 process and 2 processes in turn, so that other load on the machine affects both. The fastest round counts.
-Both split each batch into 2 shards, so they compute the same weights, bit for bit.
+The numbers of processes alternate in every round, so that other load on the machine affects all. The fastest round counts. 1 and 2
+processes cut each batch into 2 shards, so they compute the same weights, bit for bit; so do 1 and 4 processes, with 4 shards.
 
 The prediction is the alpha-beta model: a message of n bytes takes alpha + beta n. Adding up G bytes of gradients among P processes by
-recursive halving and doubling takes c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch as large as that of one process here.
+recursive halving and doubling takes c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch as large as that of one process
+here. With overlap, the sum of a bucket of gradients begins when it is ready and the sum before has ended.
+
+--link measures something else: two hosts over a slow link, and how long they wait for it.
 """
 
 import argparse
@@ -17,9 +20,15 @@ import subprocess
 import sys
 
 import measured
+import slow_link
 
 CONFIGS = ("small", "medium", "paper")
-ONE_ONLY = ("paper",)  # too slow to measure in more than one process; predicted
+CORES = 2  # of the machine that measures; 4 processes share them
+# What ./run bench machines measures: the number of processes (0: without mpirun) and options.
+KINDS = {"one": (1, "--shards", 2), "two": (2, "--shards", 2), "bf16": (2, "--shards", 2, "--bf16-gradients"), "plain": (0, "--shards", 2),
+         "one_of_4": (1, "--shards", 4), "four": (4, "--shards", 4)}
+PAPER = ("one", "two", "bf16")  # a step of `paper` takes long
+FEW = {"medium": ("--batches", 3, "--cycles", 1), "paper": ("--batches", 1, "--cycles", 1)}
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "OMPI_MCA_hwloc_base_binding_policy": "none"}
 # Seconds per message and per byte of networks that are not measured here.
@@ -28,7 +37,7 @@ JOBS = (8, 64, 1024)
 
 
 def run(program, processes, *options):
-    command = ["mpirun", "-n", str(processes), str(program), *map(str, options)]
+    command = [*(["mpirun", "-n", str(processes)] if processes > 0 else []), str(program), *map(str, options)]
     done = subprocess.run(command, env={**measured.neutral_environment(), **ENVIRONMENT}, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
@@ -36,18 +45,19 @@ def run(program, processes, *options):
 
 
 def steps(program, config, rounds):
-    """The steps of the fastest round: with 1 process, with 2, and with 2 and gradients in bf16."""
+    """The fastest round of each kind, and of one process that computes a whole batch as one shard."""
     best = {}
-    for _ in range(1 if config in ONE_ONLY else rounds):
-        for kind in ((1, ), ) if config in ONE_ONLY else ((1, ), (2, ), (2, "--bf16-gradients")):
-            now = run(program, kind[0], "--config", config, "--shards", 2, *kind[1:], *(["--cycles", 1] if config in ONE_ONLY else []))
+    few = FEW.get(config, ())
+    for _ in range(1 if config == "paper" else rounds):
+        for kind in PAPER if config == "paper" else KINDS:
+            processes, *options = KINDS[kind]
+            now = run(program, processes, "--config", config, *options, *few)
             best[kind] = min(best.get(kind, now), now, key=lambda report: report["step"])
-    one = best[1, ]
-    row = {"config": config, "parameters": one["parameters"], "one": one["step"], "update": one["update"]}
-    if config not in ONE_ONLY:
-        two, bf16 = best[2, ], best[2, "--bf16-gradients"]
-        row |= {"two": two["step"], "sum": two["sum"], "bf16": bf16["step"], "bf16_sum": bf16["sum"]}
-    return row
+    one = best["one"]
+    row = {"config": config, "parameters": one["parameters"], "update": one["update"], **{kind: report["step"] for kind, report in best.items()},
+           **{f"{kind}_{part}": best[kind][part] for kind in ("two", "bf16") for part in ("sum", "wait")}}
+    apart = run(program, 0, "--config", config, "--shards", 2, "--pretend", 2, "--batch", 2 * one["sentences"], *few)
+    return row | {"apart": apart["step"], "buckets": apart["buckets"]}
 
 
 def fitted(sums):
@@ -66,13 +76,25 @@ def cost(processes, size, alpha, beta):
 
 
 def predicted_step(row, processes, network):
-    """The seconds of a step whose batch is divided among processes. Every process does the whole update."""
-    return (row["one"] - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network)
+    """Seconds of a step here, whose batch is divided among processes. The update is the same work for each. Processes that share a core
+    compute, and copy, one after the other. Without overlap: on one machine, copies take the time of cores, too."""
+    one, share = row["one" if processes <= 2 else "one_of_4"], max(1, processes / CORES)
+    return share * ((one - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network))
 
 
-def efficiency(step, parameters, processes, network, bytes_each=4):
-    """The fraction of a step that is not spent on adding up gradients."""
-    return step / (step + cost(processes, parameters * bytes_each, *network))
+def waiting(row, processes, network, bytes_each=4, overlap=True):
+    """Seconds that a process waits for sums at the end of its backward pass."""
+    if not overlap:
+        return cost(processes, bytes_each * row["parameters"], *network)
+    end = -math.inf  # of the sum of a bucket; the backward pass ends at 0
+    for bucket in row["buckets"]:
+        end = max(end, -bucket["ready"]) + cost(processes, bucket["bytes"] * bytes_each / 4, *network)
+    return max(end, 0)
+
+
+def efficiency(row, processes, network, bytes_each=4, overlap=True):
+    """The share of its time in which a process does not wait, if it computes as large a batch as one process here."""
+    return row["apart"] / (row["apart"] + waiting(row, processes, network, bytes_each, overlap))
 
 
 def measure(program, configs, rounds):
@@ -82,14 +104,24 @@ def measure(program, configs, rounds):
     return {"rows": rows, "sums": sums, "alpha": alpha, "beta": beta}
 
 
+def milliseconds(row, key):
+    return f"{1e3 * row[key]:.1f}" if key in row else "-"
+
+
+def percent(fraction):
+    return f"{100 * fraction:.0f} %"
+
+
 def text(report):
-    rows = [[row["config"], f"{row['parameters'] / 1e6:.2f}", f"{1e3 * row['one']:.1f}", f"{1e3 * row['two']:.1f}",
-             f"{row['one'] / row['two']:.2f}", f"{1e3 * row['sum']:.1f}", f"{1e3 * row['bf16']:.1f}"] for row in report["rows"] if "two" in row]
-    parts = [measured.table(["config", "parameters, M", "1 process, ms", "2 processes, ms", "ratio", "adding up and waiting, ms", "bf16, ms"], rows),
+    kinds = ("plain", "one", "two", "bf16", "two_sum", "two_wait", "one_of_4", "four")
+    heads = ("no mpirun", "1 process", "2", "2, bf16", "adding up", "waiting", "1, 4 shards", f"4 on {CORES} cores")
+    rows = [[row["config"], f"{row['parameters'] / 1e6:.2f}", *(milliseconds(row, kind) for kind in kinds), f"{row['one'] / row['two']:.2f}"]
+            for row in report["rows"]]
+    parts = [measured.table(["config", "parameters, M", *(f"{head}, ms" for head in heads), "1 / 2"], rows),
              f"between 2 processes here: {1e6 * report['alpha']:.2g} us per message, {1e-9 / report['beta']:.2g} GB/s"]
-    predicted = [[row["config"], name, *(f"{100 * efficiency(row['one'], row['parameters'], P, network):.0f} %" for P in JOBS)]
-                 for row in report["rows"] for name, network in NETWORKS.items()]
-    parts.append(measured.table(["config", "network", *(f"{P} processes" for P in JOBS)], predicted))
+    predicted = [[row["config"], name, "yes" if overlap else "no", *(percent(efficiency(row, P, network, overlap=overlap)) for P in JOBS)]
+                 for row in report["rows"] for name, network in NETWORKS.items() for overlap in (False, True)]
+    parts.append(measured.table(["config", "network", "overlap", *(f"{P} processes" for P in JOBS)], predicted))
     return "\n\n".join(parts)
 
 
@@ -98,12 +130,14 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, help="bench_machines; ./run bench machines gives it")
     parser.add_argument("--config", action="append", choices=CONFIGS, help="only this size; may be repeated")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--link", action="store_true", help="two hosts over a slow link; needs root and iproute2")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.program is None:
         parser.error("--program is missing")
-    report = measure(options.program.resolve(), options.config or CONFIGS, options.rounds)
-    print(json.dumps(report) if options.json else text(report))
+    program = options.program.resolve()
+    report = {"rows": slow_link.measure(program)} if options.link else measure(program, options.config or CONFIGS, options.rounds)
+    print(json.dumps(report) if options.json else slow_link.text(report["rows"]) if options.link else text(report))
 
 
 if __name__ == "__main__":

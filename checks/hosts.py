@@ -67,12 +67,21 @@ class Network:
         for name in [*self.names, "gradus-bridge"]:
             subprocess.run(["ip", "netns", "delete", name], capture_output=True)
 
-    def start(self, agent, gradus, options):
+    def agent(self, folder):
+        """A program that Open MPI calls in place of ssh."""
+        agent = folder / "agent"
+        cases = [f"  10.77.0.{i + 1}) host={host} ;;" for i, host in enumerate(self.names)]
+        agent.write_text(AGENT.replace("host=$1", "\n".join(["case $1 in", *cases, "esac"])))
+        agent.chmod(0o755)
+        return agent
+
+    def start(self, agent, program, options):
+        """Starts one process of a program on each host."""
         hosts = pathlib.Path(agent).with_name("hostfile")
         hosts.write_text("".join(f"10.77.0.{i + 1} slots=1\n" for i in range(self.count)))
         command = ["ip", "netns", "exec", self.names[0], "mpirun", "-n", str(self.count), "--hostfile", str(hosts),
                    "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24",
-                   "--mca", "oob_tcp_if_include", "10.77.0.0/24", str(gradus), "train", *map(str, options)]
+                   "--mca", "oob_tcp_if_include", "10.77.0.0/24", str(program), *map(str, options)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True)
 
 
@@ -101,16 +110,14 @@ def main():
     moments = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name, Network(options.hosts, options.rate, options.delay) as network:
         scratch = pathlib.Path(name)
-        agent = scratch / "agent"
-        agent.write_text(AGENT.replace("host=$1", "\n".join(["case $1 in", *(f"  10.77.0.{i + 1}) host={host} ;;" for i, host in enumerate(network.names)), "esac"])))
-        agent.chmod(0o755)
+        agent = network.agent(scratch)
         gradus = scratch / "gradus-hosts"  # a name of its own, for ranks()
         gradus.symlink_to(options.gradus.resolve())
         subprocess.run([gradus, "train", *COURSE, "--out", scratch / "whole"], check=True, capture_output=True)
         start = time.monotonic()
-        whole, error = (process := network.start(agent, gradus, [*COURSE, "--out", scratch / "hosts"])).communicate(timeout=300)
+        whole, error = (process := network.start(agent, gradus, ["train", *COURSE, "--out", scratch / "hosts"])).communicate(timeout=300)
         assert process.returncode == 0, error
-        print(whole.strip().splitlines()[3])
+        print("\n".join(line for line in whole.splitlines() if "processes" in line or "waited" in line))
         assert tensors(scratch / "hosts/last.safetensors") == tensors(scratch / "whole/last.safetensors"), "the weights differ"
         longest = time.monotonic() - start
         print(f"{options.hosts} hosts, {options.rate}, {network.delay}: the weights of one process, in {longest:.0f} s")
@@ -118,7 +125,7 @@ def main():
         folder, kills, lines = scratch / "killed", 0, 0
         while kills < options.kills:
             resumes = (folder / "last.safetensors").exists()
-            process = network.start(agent, gradus, ["--resume", folder] if resumes else [*COURSE, "--out", folder, "--overwrite"])
+            process = network.start(agent, gradus, ["train", "--resume", folder] if resumes else ["train", *COURSE, "--out", folder, "--overwrite"])
             while len(ranks(gradus.name)) < options.hosts and process.poll() is None:
                 time.sleep(0.05)
             time.sleep(moments.uniform(0.5, longest / 2))
@@ -137,7 +144,7 @@ def main():
             process.communicate()
             for file in folder.iterdir():  # the run has ended: start it again
                 file.unlink()
-        process = network.start(agent, gradus, ["--resume", folder] if (folder / "last.safetensors").exists() else [*COURSE, "--out", folder, "--overwrite"])
+        process = network.start(agent, gradus, ["train", "--resume", folder] if (folder / "last.safetensors").exists() else ["train", *COURSE, "--out", folder, "--overwrite"])
         error = process.communicate(timeout=300)[1]
         assert process.returncode == 0, error
         assert tensors(folder / "last.safetensors") == tensors(scratch / "whole/last.safetensors"), "the weights differ after kills"

@@ -5,6 +5,7 @@ mpi_train.py GRADUS MPIRUN [--kills N] [--seed N]: exits with 77 if MPIRUN canno
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -72,6 +73,14 @@ def any_number(jobs, scratch, whole):
         assert code == 0, f"{count} processes: exit code {code}: {error}"
         assert error.count("step 30 ") == 1, f"not exactly one process reports: {error}"
         same_run(folder, whole, f"{count} processes")
+        assert dev_scores(folder) == dev_scores(whole), f"{count} processes: other dev scores"
+
+
+def dev_scores(folder):
+    entries = map(json.loads, (folder / "log.jsonl").read_text().splitlines())
+    scores = [(entry["dev_loss"], entry.get("dev_bleu"), entry.get("dev_exact")) for entry in entries if "dev_loss" in entry]
+    assert len(scores) == 20, scores
+    return scores
 
 
 def lose_a_process(jobs, folder, count, how, moments, kills):

@@ -38,14 +38,14 @@ void check(int code, const char* call) {
 // Sleeps for growing intervals, so that a waiting process does not take a core from one that computes.
 class Backoff {
  public:
-  void operator()() {
-    ++tries_;
-    if (tries_ < 2000) return std::this_thread::yield();
-    std::this_thread::sleep_for(tries_ < 10000 ? 20us : 500us);
+  void operator()() const {
+    const Clock::duration waited = Clock::now() - start_;
+    if (waited < 1ms) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / 16, 20us, 500us));
   }
 
  private:
-  int tries_ = 0;
+  Clock::time_point start_ = Clock::now();
 };
 
 bool initialised = false;
@@ -99,6 +99,9 @@ class Mpi : public Communicator {
 
   std::int64_t rank() const override { return rank_; }
   std::int64_t size() const override { return size_; }
+  bool has_network() const override {
+    return std::ranges::any_of(peers_.all, [&](const Peers::Peer& peer) { return peer.host != peers_.host; });
+  }
 
   void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
     check_peer(rank_, size_, peer);

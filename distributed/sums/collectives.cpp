@@ -35,12 +35,12 @@ struct Bf16 {
   std::vector<bf16::Bits> out, in;
 };
 
-// Sends `sent` and adds what the peer sends to `kept`, in pieces that fit a core's cache. The peer keeps what
-// this process sends.
+// Sends `sent` and adds what the peer sends to `kept`, in pieces: small enough for the memory, large enough
+// for the latency of a message not to matter. The peer keeps what this process sends.
 template <class T, class Wire>
 void exchange_and_add(Communicator& processes, Wire& wire, std::int64_t peer, std::span<const T> sent,
                       std::span<T> kept) {
-  constexpr std::size_t piece = (std::size_t{1} << 20) / sizeof(T);
+  constexpr std::size_t piece = (std::size_t{1} << 23) / sizeof(T);
   std::vector<T> received(std::min(piece, kept.size()));
   while (!sent.empty() || !kept.empty()) {
     const std::size_t outward = std::min(piece, sent.size()), inward = std::min(piece, kept.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -103,28 +104,36 @@ void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message
 
 models::Processes processes_of(Communicator& communicator, SumTimes* times) {
   if (communicator.size() == 1) return {};
-  // Data of the background thread. The messages keep their memory from step to step.
   struct Sums {
-    std::vector<double> f64;
+    std::vector<double> f64;  // messages, which keep their memory from step to step
     std::vector<float> f32;
-    Background background;
+    std::unique_ptr<Background> background;     // over a network
+    std::vector<std::function<void()>> queued;  // on one host, until finish_sums()
   };
   const auto sums = std::make_shared<Sums>();
+  if (communicator.has_network()) sums->background = std::make_unique<Background>();
   const auto start_sum = [&communicator, sums](std::vector<Tensor> tensors, bool bf16) {
-    sums->background.start([&communicator, all = sums.get(), bf16, tensors = std::move(tensors)]() mutable {
+    auto call = [&communicator, all = sums.get(), bf16, tensors = std::move(tensors)]() mutable {
       sum_tensors(tensors, Dtype::f64, all->f64,
                   [&](std::span<double> values) { distributed::sum(communicator, values); });
       sum_tensors(tensors, Dtype::f32, all->f32, [&](std::span<float> values) {
         bf16 ? sum_bf16(communicator, values) : distributed::sum(communicator, values);
       });
-    });
+    };
+    if (sums->background) {
+      sums->background->start(std::move(call));
+    } else {
+      sums->queued.emplace_back(std::move(call));
+    }
   };
   const auto finish_sums = [sums, times] {
     const auto start = std::chrono::steady_clock::now();
-    sums->background.finish();
+    for (const auto& call : std::exchange(sums->queued, {})) call();
+    if (sums->background) sums->background->finish();
     if (times == nullptr) return;
-    times->waiting += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    times->summing = sums->background.busy();
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
+    times->waiting += waited.count();
+    times->summing = sums->background ? sums->background->busy() : times->waiting;
   };
   return {.rank = communicator.rank(),
           .count = communicator.size(),

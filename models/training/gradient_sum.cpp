@@ -5,6 +5,7 @@
 #include <gradus/autograd/recording.hpp>
 
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace gradus::models {
@@ -14,14 +15,21 @@ constexpr std::size_t bucket_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-GradientSum::GradientSum(std::vector<Tensor> parameters, const Processes& processes, std::int64_t shards,
-                         bool bf16)
+GradientSum::GradientSum(const std::vector<Tensor>& parameters, const Processes& processes,
+                         std::int64_t shards, bool bf16, Order& order)
     : processes_(processes),
       shards_(shards),
       bf16_(bf16),
-      parameters_(parameters.rbegin(), parameters.rend()),
+      order_(order),
       sums_(parameters.size(), TreeSum(bf16)),
-      has_gradient_(parameters.size()) {}
+      has_gradient_(parameters.size()),
+      place_(parameters.size()) {
+  if (order_.size() != parameters.size()) {  // of other parameters: some were frozen, or released
+    order_.resize(parameters.size());
+    std::iota(order_.rbegin(), order_.rend(), std::size_t{0});
+  }
+  for (const std::size_t i : order_) parameters_.push_back(parameters[i]);
+}
 
 GradientSum::~GradientSum() {
   remove_hooks();
@@ -53,6 +61,7 @@ void GradientSum::add_shard(double loss, double cross_entropy) {
   }
   std::vector<double> numbers{loss, cross_entropy};
   numbers.insert(numbers.end(), has_gradient_.begin(), has_gradient_.end());
+  numbers.insert(numbers.end(), place_.begin(), place_.end());
   numbers_.add(tensor(numbers));
 }
 
@@ -69,6 +78,9 @@ GradientSum::Sums GradientSum::take() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     parameters_[i].set_grad(numbers[i + 2] > 0 ? sums_[i].value() : Tensor());
   }
+  const auto places = numbers.subspan(2 + parameters_.size());
+  const Order before = order_;
+  for (std::size_t i = 0; i < before.size(); ++i) order_[static_cast<std::size_t>(places[i])] = before[i];
   return {numbers[0], numbers[1]};
 }
 
@@ -76,7 +88,9 @@ void GradientSum::add(std::size_t i, Tensor gradient) {
   has_gradient_[i] = gradient.defined() ? 1 : 0;
   if (!gradient.defined()) gradient = zeros(parameters_[i].shape(), parameters_[i].dtype());
   sums_[i].add(std::move(gradient));
-  if (processes_.count > 1 && sums_[i].terms() == shards_) start_complete_buckets();
+  if (sums_[i].terms() < shards_) return;
+  if (processes_.rank == 0) place_[i] = complete_++;  // the others' are zeros in the sum
+  if (processes_.count > 1) start_complete_buckets();
 }
 
 void GradientSum::start_complete_buckets() {

@@ -12,14 +12,17 @@
 namespace gradus::models {
 
 // The gradients of a step, added up over shards and then over processes: for each parameter
-// ((g_0 + g_1) + (g_2 + g_3)) + …. The sums over processes begin while the backward pass of this process's last
-// shard still computes other gradients (Li et al., "PyTorch Distributed", 2020, section 3.2.3): those of the
-// last parameters come first, in buckets of about a megabyte. The buckets are the same in all processes. They
-// do not affect the sums.
+// ((g_0 + g_1) + (g_2 + g_3)) + …. The sums over processes begin while the backward pass of this process's
+// last shard still computes other gradients, in buckets of about a megabyte (Li et al., "PyTorch
+// Distributed", 2020, section 3.2.3). All processes have the same buckets, in the order in which process 0
+// completed the gradients of the previous step. They do not affect the sums.
 class GradientSum {
  public:
-  // `shards`: the number of shards of this process. The parameters require gradients.
-  GradientSum(std::vector<Tensor> parameters, const Processes& processes, std::int64_t shards, bool bf16);
+  // Indices of parameters. Empty before the first step, whose buckets begin with the last parameter.
+  using Order = std::vector<std::size_t>;
+  // `shards`: the number of shards of this process. The parameters require gradients. take() updates `order`.
+  GradientSum(const std::vector<Tensor>& parameters, const Processes& processes, std::int64_t shards,
+              bool bf16, Order& order);
   // If this process fails after it has begun sums, completes them with a loss of NaN: others wait for them.
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
@@ -33,7 +36,8 @@ class GradientSum {
   struct Sums {
     double loss, cross_entropy;
   };
-  // Finishes the sums, and sets the parameters' gradients. A parameter without a gradient in all shards has none.
+  // Finishes the sums, and sets the parameters' gradients. A parameter without a gradient in all shards has
+  // none.
   Sums take();
 
  private:
@@ -44,11 +48,15 @@ class GradientSum {
   const Processes& processes_;
   std::int64_t shards_;
   bool bf16_;
-  std::vector<Tensor> parameters_;  // the last one first
-  std::vector<TreeSum> sums_;       // of each parameter's gradients
-  TreeSum numbers_{false};          // the loss, the cross-entropy, and for each parameter, the shards with a gradient
-  std::vector<double> has_gradient_;
-  std::vector<int> hooks_;  // of each parameter
+  Order& order_;
+  std::vector<Tensor> parameters_;  // in this order, as are the other members
+  std::vector<TreeSum> sums_;       // of gradients
+  // The loss, the cross-entropy, for each parameter the number of shards with a gradient, and for each
+  // parameter its place in the next step's order.
+  TreeSum numbers_{false};
+  std::vector<double> has_gradient_, place_;
+  double complete_ = 0;  // number of gradients of all shards of this process
+  std::vector<int> hooks_;
   std::vector<Tensor> bucket_;
   std::size_t bytes_ = 0, next_ = 0;  // of the bucket; the first parameter in no bucket
   bool has_begun_ = false;            // sums that are not yet finished

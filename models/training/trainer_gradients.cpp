@@ -87,7 +87,7 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
     if (parameter.requires_grad()) trained.push_back(parameter);
   }
   const std::int64_t own = options_.shards / processes_.count, first = processes_.rank * own;
-  GradientSum total(std::move(trained), processes_, own, options_.bf16_gradients);
+  GradientSum total(trained, processes_, own, options_.bf16_gradients, bucket_order_);
   for (std::int64_t shard = first; shard < first + own; ++shard) {
     optimiser_->zero_grad();
     sum.loss = sum.cross_entropy = 0;

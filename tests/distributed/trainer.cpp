@@ -16,11 +16,29 @@ using distributed::Communicator;
 
 namespace {
 
+class OnOneHost : public Communicator {
+ public:
+  explicit OnOneHost(Communicator& inner) : inner_(inner) {}
+  std::int64_t rank() const override { return inner_.rank(); }
+  std::int64_t size() const override { return inner_.size(); }
+  bool has_network() const override { return false; }
+  void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
+    inner_.exchange(peer, out, in);
+  }
+
+ private:
+  Communicator& inner_;
+};
+
 // The results of P processes, which must all be the same.
-Result train_by(std::int64_t P, const models::TrainerOptions& options) {
+Result train_by(std::int64_t P, const models::TrainerOptions& options, bool on_one_host = false) {
   std::vector<Result> results(static_cast<std::size_t>(P));
   distributed::run_as_threads(P, [&](Communicator& self) {
-    results[static_cast<std::size_t>(self.rank())] = train(options, distributed::processes_of(self));
+    OnOneHost here(self);
+    distributed::SumTimes times;
+    const models::Processes processes = distributed::processes_of(on_one_host ? here : self, &times);
+    results[static_cast<std::size_t>(self.rank())] = train(options, processes);
+    if (P > 1 && !(times.summing > 0 && times.waiting > 0)) gradus::fail("test", "no times were measured");
   });
   for (const Result& result : results) CHECK(result == results.front());
   return results.front();
@@ -34,6 +52,7 @@ TEST_CASE("1, 2, 4 and 8 processes give the same weights bit for bit", "[distrib
     INFO(P << " processes");
     CHECK(train_by(P, sharded(8)) == alone);
   }
+  CHECK(train_by(4, sharded(8), true) == alone);
 }
 
 TEST_CASE("gradients in bf16 do not depend on the number of processes either", "[distributed][trainer]") {

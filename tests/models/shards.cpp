@@ -60,10 +60,10 @@ TEST_CASE("shards and processes that do not fit are refused", "[distributed][tra
       refusal(1, {.rank = 0, .count = 2, .start_sum = no_sum, .finish_sums = nothing}) ==
       "Trainer: 1 shard cannot be divided evenly among 2 processes; set `shards` to a power of two that is a "
       "multiple of the number of processes");
-  CHECK(
-      refusal(8, {.rank = 0, .count = 3, .start_sum = no_sum, .finish_sums = nothing}).find("8 shards cannot be divided evenly among 3") !=
-      std::string::npos);
-  CHECK(refusal(2, {.rank = 2, .count = 2, .start_sum = no_sum, .finish_sums = nothing}) == "Trainer: there is no process 2 among 2");
+  CHECK(refusal(8, {.rank = 0, .count = 3, .start_sum = no_sum, .finish_sums = nothing})
+            .find("8 shards cannot be divided evenly among 3") != std::string::npos);
+  CHECK(refusal(2, {.rank = 2, .count = 2, .start_sum = no_sum, .finish_sums = nothing}) ==
+        "Trainer: there is no process 2 among 2");
   CHECK(refusal(2, {.rank = 0, .count = 2, .start_sum = no_sum}) ==
         "Trainer: several processes need Processes::start_sum and finish_sums; set both");
 }

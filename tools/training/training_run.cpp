@@ -8,7 +8,6 @@
 #include <gradus/distributed/processes.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/message.hpp>
-#include <gradus/models/greedy.hpp>
 #include <gradus/nn/optimisers.hpp>
 
 #include <algorithm>
@@ -26,13 +25,13 @@
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "reports/alignment_data.hpp"
-#include "reports/measure.hpp"
 #include "reports/progress.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
 #include "settings/numbers.hpp"
 #include "settings/program.hpp"
 #include "settings/usage_error.hpp"
+#include "training/dev_scores.hpp"
 #include "training/teacher.hpp"
 
 namespace gradus::tools {
@@ -137,7 +136,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
   options.loss.objective = teacher_objective(settings_.teacher, sides_, settings_.run.out, registry);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_), options,
-                                               distributed::processes_of(processes_));
+                                               distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
     if (settings_.trainer.steps < trainer_->steps()) {
@@ -259,12 +258,6 @@ void TrainingRun::add_to_history() {
 
 bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
 
-// Process 0 evaluates, and tells the others the score.
-void TrainingRun::evaluate() {
-  if (leads()) return evaluate_and_save();
-  observe(distributed::broadcast(processes_, 0));
-}
-
 // Whether the trainer has not seen a better score. A model with fewer pruned weights than asked for cannot be
 // the best.
 bool TrainingRun::observe(double score) {
@@ -281,31 +274,28 @@ bool TrainingRun::is_best(const History::Evaluation& entry) {
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
-// The scores of the current model on the dev pairs.
-History::Evaluation TrainingRun::measured() const {
+// The scores of the current model on the dev pairs, by these processes.
+History::Evaluation TrainingRun::measured(distributed::Communicator& by) const {
   const std::string& metric = settings_.run.metric;
-  History::Evaluation entry{.step = trainer_->steps(),
-                            .loss = models::evaluate_loss(*model_, dev_ids_),
-                            .bleu = std::nan(""),
-                            .exact = std::nan(""),
-                            .score = 0,
-                            .best = false,
-                            .seconds = seconds_since(started_)};
-  if (metric != "loss") {
-    const Scores scores = measure(*model_, sides_, corpus_.dev, models::greedy());
-    entry.bleu = scores.bleu();
-    entry.exact = scores.exact.fraction();
-  }
-  entry.score = metric == "loss" ? entry.loss : metric == "bleu" ? entry.bleu : entry.exact;
-  return entry;
+  const DevScores scores =
+      score(*model_, {sides_, corpus_.dev, dev_ids_}, metric != "loss", settings_.trainer.shards, by);
+  return {.step = trainer_->steps(),
+          .loss = scores.loss,
+          .bleu = scores.bleu,
+          .exact = scores.exact,
+          .score = metric == "loss"   ? scores.loss
+                   : metric == "bleu" ? scores.bleu
+                                      : scores.exact,
+          .best = false,
+          .seconds = seconds_since(started_)};
 }
 
-void TrainingRun::evaluate_and_save() {
+void TrainingRun::evaluate() {
   const Clock::time_point start = Clock::now();
-  History::Evaluation entry = measured();
-  distributed::broadcast(processes_, entry.score);
+  History::Evaluation entry = measured(processes_);
   entry.best = is_best(entry);
   history_.add(entry);
+  if (!leads()) return;
   if (entry.best) {
     save(run_file::best);
     alignments_ = alignments();
@@ -380,7 +370,7 @@ void TrainingRun::score_average() {
   NamedTensors own;
   for (const auto& [name, tensor] : model_->state_dict()) own.emplace_back(name, tensor.clone());
   models::load_model(*model_, models::load_checkpoint(average_->file()));
-  average_score_ = measured().score;
+  average_score_ = measured(alone_).score;
   model_->load_state_dict(own);
 }
 

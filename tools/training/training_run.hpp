@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/distributed/communicator.hpp>
+#include <gradus/distributed/processes.hpp>
 #include <gradus/files/folder_lock.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
@@ -38,8 +39,8 @@ namespace gradus::tools {
 ///     alignments.svg      attention weights of the best model for a few dev pairs
 ///     index.html          curves, attention weights and settings on one page
 ///
-/// A run may have several processes. Process 0 evaluates, writes the files and reports; the others only
-/// compute gradients.
+/// A run may have several processes. They share the gradients and evaluations; process 0 writes the files and
+/// reports.
 ///
 /// Files are replaced atomically. The folder is locked against other runs. A new run writes nothing before
 /// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact. A
@@ -81,10 +82,9 @@ class TrainingRun {
   void note(const models::TrainStep& step);
   void add_to_history();
   void evaluate();
-  void evaluate_and_save();
   bool observe(double score);
   bool is_best(const History::Evaluation& entry);
-  History::Evaluation measured() const;
+  History::Evaluation measured(distributed::Communicator& by) const;
   models::Checkpoint checkpoint() const;
   void save(const std::string& name);
   void take_folder(const models::Checkpoint& first);
@@ -101,6 +101,7 @@ class TrainingRun {
 
   distributed::Alone alone_;
   distributed::Communicator& processes_;
+  distributed::SumTimes sum_times_;
   Settings settings_;
   Corpus corpus_;
   Sides sides_;

@@ -139,7 +139,12 @@ std::string TrainingRun::summary() const {
     text << "; best dev " << settings_.run.metric << ' ' << digits(entry->score, 4) << " at step "
          << entry->step;
   }
-  text << '\n' << average_line();
+  text << '\n';
+  if (processes_.size() > 1) {
+    text << "adding up gradients took " << digits(sum_times_.summing, 1) << " s; process "
+         << processes_.rank() << " waited " << digits(sum_times_.waiting, 1) << " s for it\n";
+  }
+  text << average_line();
   if (!owns_folder_) {
     text << "nothing was saved\n";
   } else if (!trainer_->finished()) {

@@ -12,8 +12,10 @@ struct SumTimes {
   double waiting = 0;  ///< the process did nothing but wait for sums: summing − waiting is overlapped
 };
 
-/// The processes of a job for a models::Trainer. The sums run in their own thread: call finish_sums() before
-/// any other use of the communicator. The communicator must outlive the result.
+/// The processes of a job for a models::Trainer. If messages travel over a network, sums run in a thread of
+/// their own, which no other call on the communicator may meet: finish_sums() comes before. On one host,
+/// where the thread would take a core from the computation, finish_sums() makes all sums. The communicator
+/// must outlive the result.
 /// @param times if not null, finish_sums() updates it
 models::Processes processes_of(Communicator& communicator, SumTimes* times = nullptr);
 

@@ -10,6 +10,7 @@
 #include <gradus/nn/plateau.hpp>
 #include <gradus/nn/schedule.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -159,6 +160,7 @@ class Trainer {
   BatchStream batches_;
   TrainerOptions options_;
   Processes processes_;
+  std::vector<std::size_t> bucket_order_;  // of gradients on their way to other processes
   nn::Schedule schedule_;
   std::optional<nn::PlateauDetector> plateau_;
   double plateau_factor_ = 1;  // on the learning rate
