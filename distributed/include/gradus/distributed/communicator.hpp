@@ -21,7 +21,7 @@ class Communicator {
   /// be overwritten and `in` is complete.
   /// @throws Error if the peer sends another number of bytes or has failed.
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
-  /// Whether messages travel over a network while this process computes. On one host, they are copies by the
+  /// Whether a network sends messages while this process computes. On one host, they are copies by the
   /// same cores. The same in all processes.
   virtual bool has_network() const { return true; }
 };

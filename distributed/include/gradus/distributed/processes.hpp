@@ -12,7 +12,7 @@ struct SumTimes {
   double waiting = 0;  ///< the process did nothing but wait for sums: summing − waiting is overlapped
 };
 
-/// The processes of a job for a models::Trainer. If messages travel over a network, sums run in a thread of
+/// The processes of a job for a models::Trainer. If a network sends messages, sums run in a thread of
 /// their own, which no other call on the communicator may meet: finish_sums() comes before. On one host,
 /// where the thread would take a core from the computation, finish_sums() makes all sums. The communicator
 /// must outlive the result.
