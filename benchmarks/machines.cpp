@@ -41,8 +41,8 @@ double seconds(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Times of a step: all of it, the part in which processes add up gradients, and the part in which this process
-// only waits for these sums. Each is the mean over the batches of the shortest step on a batch.
+// Times of a step: all of it, the part in which processes add up gradients, and the part in which this
+// process only waits for these sums. Each is the mean over the batches of the shortest step on a batch.
 struct Steps {
   double step = 0, sum = 0, wait = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0, sentences = 0;

@@ -38,11 +38,12 @@ std::vector<gradus::models::Decoded> listen(const gradus::models::Seq2Seq& model
 double percent_wrong(const gradus::models::Seq2Seq& model,
                      const std::vector<gradus::speech::Utterance>& utterances);
 
-/// How long after a symbol's end a model can write it, in frames: the mean over the symbols of the utterances that
-/// it writes without a mistake. A model online, which reads in one direction and attends to one annotation per step,
-/// has heard enough at the end of that annotation, of `each` frames. With `each` 0, it waits for the utterance's end.
-double frames_of_delay(const gradus::models::Seq2Seq& model, const std::vector<gradus::speech::Utterance>& utterances,
-                       std::int64_t each);
+/// How long after a symbol's end a model can write it, in frames: the mean over the symbols of the utterances
+/// that it writes without a mistake. A model online, which reads in one direction and attends to one
+/// annotation per step, has heard enough at the end of that annotation, of `each` frames. With `each` 0, it
+/// waits for the utterance's end.
+double frames_of_delay(const gradus::models::Seq2Seq& model,
+                       const std::vector<gradus::speech::Utterance>& utterances, std::int64_t each);
 
 /// The utterances of one row of a table.
 struct Said {
