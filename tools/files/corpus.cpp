@@ -259,7 +259,7 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
                      data::Vocabulary(std::vector<std::string>{}),
                      std::make_shared<Frames>(Frames::learn(lines[0], settings.bands))};
     return {sound, make("target", settings.target_unit, settings.french_spacing, settings.target_pieces,
-                        Sentences{lines[1]})};
+                        kept.target, Sentences{lines[1]})};
   }
   const bool shared = settings.shared_vocabulary;
   return {make("source", settings.source_unit, false, settings.source_pieces, kept.source,
