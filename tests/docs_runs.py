@@ -92,6 +92,8 @@ def short_training(words):
     if "--epochs" in words:  # excludes --steps
         options["--epochs"] = "1"
         del options["--steps"]
+    if "--average" in words:  # needs two checkpoints
+        options["--save-every"] = "1"
     if "bf16" in words:  # needs a processor that has it
         options["--precision"] = "bf16-emulated"
     return with_options(words, options)

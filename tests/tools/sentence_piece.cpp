@@ -107,7 +107,7 @@ TEST_CASE("a model with SentencePiece pieces trains, translates, resumes and is 
   CHECK(resumed.code == 0);
   const std::string other = text.at("other.model").string();
   CHECK(run({"train", "--resume", model, "--steps", "152", "--target-sentencepiece", other}).err ==
-        "gradus train: '" + other + "' cannot be opened; check the path and the permissions\n");
+        "gradus train: '" + other + "' cannot be opened: No such file or directory; check the path\n");
 
   REQUIRE(run({"convert", "--model", model, "--vocabulary-out", text.at("words").string()}).code == 0);
   CHECK(content(text.at("words") / "source.model") == content(text.at("en.model")));
