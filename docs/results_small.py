@@ -188,7 +188,7 @@ def measure_speed(at):
                 kept = rows[row]
                 kept[f"batch_{batch}"] = max(speed, kept.get(f"batch_{batch}", speed))
                 kept[f"memory_{batch}"] = max(memory, kept.get(f"memory_{batch}", memory))
-    write("small_speed", "./run gradus translate --threads 1", at, {"rows": list(rows.values())})
+    write("small_speed", "./run gradus translate --model out/french --threads 1", at, {"rows": list(rows.values())})
 
 
 def measure(at, only=None):
