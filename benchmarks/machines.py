@@ -76,10 +76,8 @@ def cost(processes, size, alpha, beta):
 
 
 def predicted_step(row, processes, network):
-    """Seconds of a step here, whose batch is divided among processes. The update is the same work for each. Processes that share a core
-    compute, and copy, one after the other. Without overlap: on one machine, copies take the time of cores, too."""
-    one, share = row["one" if processes <= 2 else "one_of_4"], max(1, processes / CORES)
-    return share * ((one - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network))
+    """The seconds of a step whose batch is divided among processes on one host. Every process does the whole update."""
+    return (row["one"] - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network)
 
 
 def waiting(row, processes, network, bytes_each=4, overlap=True):
