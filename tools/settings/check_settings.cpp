@@ -171,11 +171,11 @@ void check_shards(std::int64_t shards) {
 }
 
 void check_settings(const Settings& settings, const models::Registry& registry) {
-  check_data(settings.data);
   std::vector<Input> inputs = inputs_of(settings.data);
   inputs.push_back({"--source-embeddings", settings.run.source_embeddings});
   inputs.push_back({"--target-embeddings", settings.run.target_embeddings});
   check_streams(inputs);
+  check_data(settings.data);
   check_model(settings.model, registry);
   if (settings.run.epochs == 0) {  // else the number of steps is not known yet
     check_warm_up(settings);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
@@ -19,10 +20,17 @@ bool is_pipe(const fs::path& file) {
   return fs::is_fifo(file, ignored) || fs::is_socket(file, ignored);
 }
 
+// std::filesystem::equivalent() refuses pipes.
+bool are_same_pipe(const fs::path& a, const fs::path& b) {
+  struct stat of_a{};
+  struct stat of_b{};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
 bool are_same_stream(const fs::path& a, const fs::path& b) {
   const auto named = [](const fs::path& file) { return file == "-" ? fs::path("/dev/stdin") : file; };
-  std::error_code ignored;
-  return (a == "-" && b == "-") || (is_pipe(named(a)) && fs::equivalent(named(a), named(b), ignored));
+  return (a == "-" && b == "-") || (is_pipe(named(a)) && are_same_pipe(named(a), named(b)));
 }
 
 }  // namespace
