@@ -248,7 +248,7 @@ TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
           "--temperature: expected a finite number above 0, found 0" + help);
   refused({"--sample", "--top-p", "1.5"}, "", 2,
           "--top-p: expected a number above 0 and at most 1, found 1.5" + help);
-  refused({"--beam", "0"}, "", 2, "--beam: expected a whole number from 1 to 1000000, found 0" + help);
+  refused({"--beam", "0"}, "", 2, "--beam: expected a whole number from 1 to 10000, found 0" + help);
   refused({"--bean", "5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
   refused({"--min-length", "5", "--max-steps", "5"}, "", 2,
           "--min-length: 5 does not fit into --max-steps 5, which counts the end of the sentence; lower "
