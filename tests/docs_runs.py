@@ -89,6 +89,8 @@ def short_training(words):
         words = [*words, "--phrases", "eng-fra"]
     is_task = "--task" in words or "configs/reverse.toml" in words
     options = {**TINY, **(TASK if is_task else {})}
+    if "dot" in words:  # --attention dot has no --energy
+        del options["--energy"]
     if "--epochs" in words:  # excludes --steps
         options["--epochs"] = "1"
         del options["--steps"]

@@ -39,7 +39,8 @@ expect 2 "unknown check 'formt'" "$run" check formt
 expect 0 'usage: ./run speech-data' "$run" speech-data --help
 expect 1 "run: --files must be at least 1, and is 0" "$run" speech-data "$scratch/speech" --files 0
 mkdir "$scratch/bin"
-for program in bash dirname python3; do ln -s "$(command -v "$program")" "$scratch/bin"; done
+for program in bash dirname; do ln -s "$(command -v "$program")" "$scratch/bin"; done
+ln -s "$(python3 -c 'import sys; print(sys.executable)')" "$scratch/bin/python3"
 expect 1 'run: speech-data needs espeak-ng' env PATH="$scratch/bin" "$run" speech-data "$scratch/speech"
 expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2

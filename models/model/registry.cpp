@@ -74,7 +74,7 @@ AttentionKind monotonic_kind() {
                 return std::make_unique<nn::MonotonicAttention>(n.query, n.value, n.energy,
                                                                 nn::MonotonicOptions{.dropout = n.dropout});
               },
-          .weights = [](const AttentionSizes& n) { return additive_weights(n) + matrix(n.energy, 1); }};
+          .weights = additive_weights};
 }
 
 // Dot products need queries of the values' size, so other queries are projected.

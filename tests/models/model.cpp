@@ -374,7 +374,7 @@ TEST_CASE("incompatible model options are refused", "[models][errors]") {
               "make_model: unknown decoder 'luong'; available: bahdanau, cho, fixed");
   CHECK_ERROR(make(small({.attention = "cosine"})),
               "make_model: unknown attention 'cosine'; available: additive, dot, gumbel, hard, local_p, "
-              "location, scaled_dot, sparsemax, top_k");
+              "location, monotonic, scaled_dot, sparsemax, top_k");
   CHECK_ERROR(models::preset("vaswani"),
               "preset: unknown preset 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook");
   CHECK_ERROR(

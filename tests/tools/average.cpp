@@ -145,6 +145,6 @@ TEST_CASE("other outputs do not overwrite a run's averaged weights", "[tools][tr
   const fs::path step = out / "step-20.safetensors";
   const Ran ran = run({"convert", "--model", out, "--to", step});
   CHECK(ran.code == 1);
-  CHECK(ran.err == "gradus convert: to: '" + step.string() +
+  CHECK(ran.err == "gradus convert: --to: '" + step.string() +
                        "' belongs to the run in its folder; choose another name or folder\n");
 }

@@ -22,6 +22,13 @@ inline Arguments arguments(const std::filesystem::path& out, Arguments more = {}
   return all;
 }
 
+/// Removes an option and its value.
+inline Arguments without(Arguments all, const std::string& option) {
+  const auto at = std::ranges::find(all, option);
+  all.erase(at, at + 2);
+  return all;
+}
+
 inline Arguments replaced(Arguments all, const std::string& option, const std::string& value) {
   *std::next(std::ranges::find(all, option)) = value;
   return all;

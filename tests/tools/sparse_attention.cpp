@@ -15,7 +15,7 @@ namespace {
 Arguments sparse(const fs::path& out, const std::string& attention, const Arguments& more = {}) {
   Arguments all = replaced(arguments(out, {"--attention", attention}), "--entropy", "0");
   all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return attention == "dot" ? without(all, "--energy") : all;
 }
 
 // The weights of each target token, from `gradus align`.

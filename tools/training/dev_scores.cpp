@@ -48,7 +48,7 @@ std::vector<T> every(std::span<const T> all, std::int64_t first, std::int64_t st
 
 double tokens_of(std::span<const data::Pair> pairs) {
   std::int64_t tokens = 0;
-  for (const data::Pair& pair : pairs) tokens += std::ssize(pair.target) + 1;  // with EOS
+  for (const data::Pair& pair : pairs) tokens += std::ssize(pair.target);
   return static_cast<double>(tokens);
 }
 
