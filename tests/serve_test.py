@@ -34,9 +34,9 @@ def run(*words, text=""):
 
 
 class Server:
-    def __init__(self, model, *options):
-        self.process = subprocess.Popen([GRADUS, "serve", "--model", f"en-fr={model}", "--port", "0", "--client-seconds", "1",
-                                         *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, model, *options, client_seconds="1"):
+        self.process = subprocess.Popen([GRADUS, "serve", "--model", f"en-fr={model}", "--port", "0", "--client-seconds",
+                                         client_seconds, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         check("listening on http://127.0.0.1:" in line, f"first line: {line!r}")
         self.port = int(line.rsplit(":", 1)[1])
@@ -179,10 +179,10 @@ def failures_by_limits(model):
                 pass
         check(answer.startswith(b"HTTP/1.1 408") or answer == b"", f"a client that trickles: {answer}")
         check(time.monotonic() - start < 10, "a client that trickles is served for too long")
+    server.end()
     # The first connection has the thread, the second one waits, the others are refused.
+    server = Server(model, "--connections", "1", client_seconds="60")
     kept = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(2)]
-    kept[0].sendall(b"GET ")
-    time.sleep(0.3)
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
         client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         answer = client.makefile("rb").readline()
