@@ -139,8 +139,8 @@ void check_bytes(const fs::path& path, const SafetensorsHeader& header, std::uin
 Tensor read_bf16(files::Input& in, const Shape& shape) {
   std::vector<std::uint16_t> stored(static_cast<std::size_t>(shape.numel()));
   if (!stored.empty()) in.read(stored.data(), stored.size() * sizeof stored[0]);
-  const Tensor tensor = empty(shape);
-  std::ranges::transform(stored, Tensor(tensor).mutable_values<float>("load_safetensors").begin(), from_bf16);
+  Tensor tensor = empty(shape);
+  std::ranges::transform(stored, tensor.mutable_values<float>("load_safetensors").begin(), from_bf16);
   return tensor;
 }
 

@@ -11,6 +11,7 @@
 #include "nn/against_golden.hpp"
 
 namespace nn = gradus::nn;
+using Catch::Approx;
 using gradus::Dtype;
 using gradus::NamedTensors;
 using gradus::Tensor;

@@ -34,7 +34,8 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 // Mean and standard deviation of each band of (frames, bands).
 std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const float> values,
                                                              std::size_t bands) {
-  const double frames = static_cast<double>(values.size() / bands);
+  const std::size_t count = values.size() / bands;
+  const auto frames = static_cast<double>(count);
   constexpr double least = 1e-3;  // a band that does not vary
   std::vector<double> mean(bands), variance(bands);
   for (std::size_t i = 0; i < values.size(); ++i) mean[i % bands] += values[i] / frames;
@@ -44,7 +45,7 @@ std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const flo
   }
   std::vector<float> deviation;
   for (const double v : variance) deviation.push_back(static_cast<float>(std::max(std::sqrt(v), least)));
-  return {{mean.begin(), mean.end()}, std::move(deviation)};
+  return {{mean.begin(), mean.end()}, deviation};
 }
 
 bool is_sound(const Frames::Settings& settings) {
@@ -140,7 +141,7 @@ Tensor Frames::load(const fs::path& path) {
          "written by gradus features");
   }
   if (extension_of(path) == ".wav") return load_wav(path);
-  const Tensor frames = nn::load_npy(path);
+  Tensor frames = nn::load_npy(path);
   if (values_.empty() && settings_.mean.empty() && frames.rank() == 2) {
     settings_.features.bands = frames.size(1);  // the first training file
   }
