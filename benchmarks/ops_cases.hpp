@@ -16,9 +16,9 @@ struct OperationCase {
   double bytes = 0, flop = 0;
 };
 
-/// Memory-bound elementwise operations, larger than the caches; forward.
+/// Memory-bound elementwise operations, larger than the caches. Times the forward pass only.
 std::vector<OperationCase> elementwise_cases();
-/// Reductions along rows and columns, and operations that only move data; forward.
+/// Reductions along rows and columns, and operations that only move data. Times the forward pass only.
 std::vector<OperationCase> row_cases();
 std::vector<OperationCase> product_cases();
 /// Operations with a fused kernel, forward and backward.

@@ -27,8 +27,8 @@ struct Config {
   /// `paper` is too slow for a second cycle.
   std::int64_t steps, warmup;
 
-  /// The model: empty for tutorial 10's, else the preset of `gradus train`, "bahdanau" or "d2l". The members
-  /// below describe it.
+  /// A preset of `gradus train`, "bahdanau" or "d2l", or empty for the model of tutorial 10. The members
+  /// below describe the model.
   std::string preset = {};
   std::int64_t layers = 1;      ///< layers of the encoder and of the decoder
   std::int64_t directions = 2;  ///< directions of the encoder

@@ -178,8 +178,8 @@ def operation(p):
 def gradcheck(p):
     """A difference against a wrong gradient.
 
-    The line through two points of x², h to the left and right of x = 1, has the slope 2: this is the numeric gradient. A
-    backward function that returns x says 1. The two lines are far from parallel, so the check fails.
+    The line through two points of x², h to the left and right of x = 1, has slope 2, the numeric gradient. A wrong
+    backward function returns x, so its line has slope 1. The slopes differ, so the check fails.
     """
     origin, across, up = (60, 250), 170, 72
 

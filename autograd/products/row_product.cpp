@@ -75,8 +75,8 @@ GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::i
   }
 }
 
-// Rows per block. The registers of AVX-512 hold the sums of twelve rows, so that a row of the panel is read
-// once for them; those of AVX2 are fewer and shorter.
+// Rows of x per block. AVX-512 keeps the sums of 12 rows in registers, and loads each row of the panel once
+// for all 12. Other processors have fewer or narrower registers, and use blocks of 6.
 std::int64_t rows_of_block() {
 #if defined(__x86_64__)
   static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;

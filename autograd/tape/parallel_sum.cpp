@@ -58,7 +58,8 @@ class Tapes {
   }
 
  private:
-  // Finds the ends of a term's tape, adds new ones to ends_, and returns their indices in ends_.
+  // Finds the ends of a term's tape: leaves, and nodes older than oldest_. Appends those not yet in ends_,
+  // and returns the indices of all.
   std::vector<int> find_ends(const Tensor& term) {
     std::vector<int> found;
     std::vector<const Node*> inner;

@@ -180,8 +180,8 @@ class Mpi : public Communicator {
     return std::max<std::chrono::milliseconds>(std::chrono::seconds(watch_.seconds - 1), 1500ms);
   }
 
-  // True if this process was itself stopped (SIGSTOP) until a moment ago. The others have then already
-  // reported it.
+  // True if this process was suspended (SIGSTOP) and resumed a moment ago. The other processes have then
+  // already reported it.
   bool was_stopped() const {
     const Clock::time_point now = Clock::now();
     return now - ticked_.load() > long_pause() || now - resumed_.load() < 5s;

@@ -67,7 +67,7 @@ std::vector<Node*> by_counting(Node* L) {
   return order;
 }
 
-// Every node at its first visit, depth first or breadth first.
+// Each node once, in depth-first preorder (`deep`) or breadth-first order. Neither is a topological order.
 std::vector<Node*> as_met(Node* L, bool deep) {
   std::vector<Node*> order;
   Seen seen;

@@ -478,7 +478,7 @@ class OwnDecoder : public nn::DecoderStep {
 
   bool feeds_;
   Step how_;
-  // State in members is not allowed: only the wrong decoders use it.
+  // Only wrong decoders use these members. A correct decoder keeps its state in nn::State.
   mutable Tensor kept_, s_0_;
   mutable nn::Memory memory_;
   mutable std::int64_t calls_ = 0;

@@ -64,8 +64,9 @@ Aligned with_ties() {
   return a;
 }
 
-// Each step puts a weight of 0.2 to 0.9 on its right position, on an equal symbol or anywhere, and the rest
-// elsewhere. Symbols 10 apart occur.
+// A random alignment. Each step puts a weight of 0.2 to 0.9 on one position, the right one with probability
+// at least ½, and small weights on the others. The rows do not sum to 1. Some symbols differ by 10, to detect
+// an answer that compares last digits.
 Aligned drawn(std::int64_t L, std::uint64_t seed) {
   Generator generator(seed);
   const auto below = [&](std::int64_t n) {

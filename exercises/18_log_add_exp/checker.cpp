@@ -231,7 +231,7 @@ void one_node(const LogAddExp& answer) {
   exercise::expect(!is_recording(), records_always, "Recording is turned on by your function, and stays on.");
 }
 
-// The gradient of a (`first`) or b for the incoming g: that of every element, summed.
+// The gradient of a (if `first`) or b: slope times the incoming g, summed over the broadcast axes.
 template <class F>
 Plain gradient(const Inputs& in, const Plain& g, bool first, const F& slope) {
   Plain all = first ? each(in.a, in.b, slope) : each(in.b, in.a, slope);

@@ -77,8 +77,8 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // The fused rows hold only one layer's h after the step. With dropout, the fused operation would draw other
-  // random numbers for single steps than for a sequence.
+  // The fused operation returns only h of one layer, so it needs one layer without a cell state. With dropout
+  // it is not used, because it draws different random numbers for single steps than for a sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

@@ -14,8 +14,8 @@
 namespace gradus::plot {
 namespace {
 
-// The CSS class of a frame. Its name contains everything that its rule depends on, so that a class means the
-// same in every picture of a page.
+// The CSS class of a frame. The rule depends only on `frame` and `frames`, and the name contains both. So
+// pictures on one page can share the class.
 std::string frame_class(std::size_t frame, std::size_t frames) {
   return join("gp-frame", std::to_string(frame), "of", std::to_string(frames));
 }

@@ -1,5 +1,5 @@
-// Temporary files of killed writers, links, pipes and devices. Atomic output itself is tested with the
-// formats that use it.
+// The removal of temporary files that killed writers left; writing to symbolic links, pipes and devices. The
+// tests of each file format test atomic output itself.
 
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>

@@ -12,7 +12,8 @@ TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]"
                                         {model->named_parameters(), /*max_nodes=*/1000});
     CHECK_THAT(text, Catch::Matchers::ContainsSubstring("<b>weight_ih_l0</b>"));
     CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("<b>leaf</b>"));
-    // In its module's box, a parameter has only the last part of its name. A longer name means the wrong box.
+    // Inside its module's box, a parameter is labelled with only the last part of its name. A label with a
+    // dot before that part means that it is in the wrong box.
     for (const auto& [name, parameter] : model->named_parameters())
       CHECK_THAT(text, !Catch::Matchers::ContainsSubstring(name.substr(name.rfind('.')) + "</b>"));
   }

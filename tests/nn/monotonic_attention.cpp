@@ -54,7 +54,7 @@ std::vector<double> by_elements(const Tensor& p, const Tensor& previous) {
   return weights;
 }
 
-// The position at which a walk from `first` stops, or −1. It reads no annotation after that one.
+// The first position j ≥ `first` with stops(j), or −1. Does not call stops() for later positions.
 std::int64_t walk(std::int64_t first, std::int64_t length, const std::function<bool(std::int64_t)>& stops) {
   if (first < 0) return -1;
   for (std::int64_t j = first; j < length; ++j) {

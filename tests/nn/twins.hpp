@@ -18,8 +18,8 @@ struct Run {
   Tensors values, gradients;
 };
 
-/// Runs f and backpropagates a random gradient from all its values into the leaves' gradients, which start as
-/// ones.
+/// Runs f, then backpropagates a random gradient for each of its values. The leaves' gradients start as ones,
+/// so backward() must add to them.
 inline Run run(const Function& f, const Tensors& leaves) {
   for (gradus::Tensor leaf : leaves) {
     if (leaf.requires_grad()) leaf.set_grad(gradus::ones(leaf.shape(), leaf.dtype()));

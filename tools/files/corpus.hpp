@@ -60,7 +60,7 @@ struct Pieces {
 };
 
 /// Makes tokenisers from the settings; learns byte-pair encodings and vocabularies from the training pairs.
-/// @param kept replaces the files of SentencePiece models
+/// @param kept SentencePiece models in memory, used instead of reading their files
 Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train,
                  const Pieces& kept = {});
 

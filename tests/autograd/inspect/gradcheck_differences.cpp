@@ -47,8 +47,8 @@ struct Planted {
 
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
-  // The points approach 0. At first, the curvature is too strong for a step of h. Then x − 2h is outside the
-  // domain, and finally x − h too.
+  // The points approach 0, where the domain of log ends. At the first points, log curves too much for the
+  // step h. Later x − 2h is outside the domain, and at the last points x − h is, too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});

@@ -26,7 +26,7 @@ class ExactMatchByLength {
   /// \throws gradus::Error if the length is below 1.
   void add(std::int64_t source_length, bool right);
 
-  /// One row per length added, shortest first.
+  /// One row per source length passed to add(), shortest first.
   const std::map<std::int64_t, MatchCount>& rows() const { return rows_; }
 
   /// The counts of all lengths together.

@@ -101,7 +101,7 @@ class RecurrentDecoder : public nn::DecoderStep {
 
   /// Converts a decoder's state to the state of `rnn`.
   nn::RecurrentState cells(const nn::State& state) const;
-  /// Converts the state of `rnn` to a decoder's state and appends `kept`.
+  /// The decoder's state at `step`: the tensors of `cells`, by name, then those of `kept`.
   nn::State state_of(const nn::RecurrentState& cells, const NamedTensors& kept, std::int64_t step) const;
 
   /// The bridge's s_0, computed from the encoder's states or from one vector, (B, ·).

@@ -118,7 +118,8 @@ class Trainer {
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
-  /// Marks the due evaluation as done, without a score for patience, the plateau schedule or the best.
+  /// Marks the due evaluation as done without a score. Patience, the plateau schedule and the best score do
+  /// not change.
   void skip_evaluation() { evaluated_ = steps_; }
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }

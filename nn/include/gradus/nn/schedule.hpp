@@ -47,8 +47,8 @@ struct ScheduleKind {
   Schedule (*make)(double last, std::int64_t steps);  ///< from 1 at t = 0 to `last` at t = steps
 };
 
-/// All named schedules: constant, which stays 1, linear, cosine, exponential; and plateau, a constant that a
-/// PlateauDetector lowers.
+/// All named schedules: constant (always 1), linear, cosine, exponential and plateau. Plateau is constant
+/// until a PlateauDetector lowers it.
 std::span<const ScheduleKind> schedules();
 
 /// The schedule of this name. @throws Error for an unknown name, listing the known ones.

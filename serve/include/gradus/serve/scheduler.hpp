@@ -42,7 +42,7 @@ class Scheduler {
  public:
   /// @param model in eval mode; must outlive this object and not change
   Scheduler(const models::Ensemble& model, const SchedulerOptions& options);
-  /// Finishes the jobs that run or wait.
+  /// Blocks until all running and queued jobs are finished.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
