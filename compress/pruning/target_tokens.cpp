@@ -14,7 +14,7 @@ namespace {
 constexpr const char* operation = "keep_target_tokens";
 
 // A parameter with one row per token.
-Tensor& find(NamedTensors& state, const std::string& name) {
+Tensor& named(NamedTensors& state, const std::string& name) {
   const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
   if (found != state.end()) return found->second;
   fail(operation, "the model has no '", name, "'; give a model with a recurrent decoder");
@@ -22,7 +22,7 @@ Tensor& find(NamedTensors& state, const std::string& name) {
 
 bool shares_embedding(const models::Seq2Seq& model, const std::string& E) {
   NamedTensors parameters = model.named_parameters();
-  return model.encoder.embedding && find(parameters, E).is(model.encoder.embedding->weight);
+  return model.encoder.embedding && named(parameters, E).is(model.encoder.embedding->weight);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ NamedTensors keep_target_tokens(const models::Seq2Seq& model, std::int64_t token
   const NoGrad no_grad;
   NamedTensors state = model.state_dict();
   const std::string embedding = "decoder.embedding.weight";
-  const Tensor E = find(state, embedding);
+  const Tensor E = named(state, embedding);
   if (shares_embedding(model, embedding)) {
     fail(operation,
          "the encoder shares the decoder's embedding, so its tokens are needed, too; give a model "
@@ -44,7 +44,7 @@ NamedTensors keep_target_tokens(const models::Seq2Seq& model, std::int64_t token
   }
   for (const char* name :
        std::array{"decoder.embedding.weight", "decoder.readout.weight", "decoder.readout.bias"}) {
-    Tensor& rows = find(state, name);
+    Tensor& rows = named(state, name);
     rows = rows.slice(0, tokens).clone();
   }
   return state;

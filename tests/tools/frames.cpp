@@ -242,6 +242,21 @@ TEST_CASE("options that need text are refused with --frames", "[tools][frames][e
                  "--frames needs files of sound and their targets; give --pairs, or --source with --target"));
   CHECK(contains(refused({"train", "--task", "copy", "--bands", "12"}, 2),
                  "--bands has no effect without --frames; omit it"));
+  CHECK(contains(refused({"train", "--task", "copy", "--pyramid", "1"}, 2),
+                 "--pyramid shortens a source of sound; add --frames, or omit --pyramid"));
+}
+
+TEST_CASE("a checkpoint whose settings add a pyramid to a model of text is refused", "[tools][frames]") {
+  const Scratch scratch;
+  tools::Settings settings = small_settings();
+  settings.model.pyramid = 1;
+  const fs::path path = write_small_model(scratch.path(), settings);
+  const Ran ran = run({"align", "--model", path, "--text", "red"});
+  CHECK(ran.code == 1);
+  CHECK(ran.err ==
+        "gradus align: checkpoint: '" + path.string() +
+            "' has wrong settings: pyramid is 1 for a model that reads text; give a checkpoint that "
+            "gradus train has written\n");
 }
 
 TEST_CASE("the frames of training files are normalised per band", "[tools][frames]") {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <sys/stat.h>
 
 #include "tools/short_run.hpp"
 #include "training/history.hpp"
@@ -131,6 +132,21 @@ TEST_CASE("log values of the wrong type are ignored", "[tools][train]") {
   REQUIRE(history.evaluations().size() == 1);
   CHECK_FALSE(history.evaluations()[0].best);
   CHECK(std::isnan(history.evaluations()[0].loss));
+}
+
+TEST_CASE("a log that is not a regular file is not read", "[tools][train][resume][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run", log = out / "log.jsonl";
+  REQUIRE(run(arguments(out)).code == 0);
+  const auto resumed = [&] { return run({"train", "--resume", out.string(), "--steps", "24"}); };
+  const std::string message =
+      "gradus train: log: '" + log.string() + "' is not a regular file; remove it and resume again\n";
+  fs::remove(log);
+  REQUIRE(::mkfifo(log.c_str(), 0600) == 0);
+  CHECK(resumed().err == message);
+  fs::remove(log);
+  fs::create_symlink("/dev/full", log);
+  CHECK(resumed().err == message);
 }
 
 TEST_CASE("damaged lines of the log do not prevent a resumption", "[tools][train][resume]") {

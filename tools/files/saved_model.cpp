@@ -170,6 +170,10 @@ nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
 Origin origin_of(const fs::path& path, const NamedTensors& tensors, const nn::Metadata& metadata,
                  const models::Registry& registry) {
   Settings settings = settings_of(path, metadata);
+  if (settings.model.pyramid > 0 && !settings.data.frames) {
+    fail("checkpoint", "'", path.string(), "' has wrong settings: pyramid is ", settings.model.pyramid,
+         " for a model that reads text; give a checkpoint that gradus train has written");
+  }
   Sides sides = sides_of(path, metadata, settings.data);
   check_holds(path, tensors, least_size(settings.model, vocabularies_of(sides), registry));
   return {std::move(settings), std::move(sides)};

@@ -177,6 +177,9 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   check_streams(inputs);
   check_data(settings.data);
   check_model(settings.model, registry);
+  if (settings.model.pyramid > 0 && !settings.data.frames) {
+    refuse("--pyramid shortens a source of sound; add --frames, or omit --pyramid");
+  }
   if (settings.run.epochs == 0) {  // else the number of steps is not known yet
     check_warm_up(settings);
     check_pruning(settings);

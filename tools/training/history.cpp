@@ -68,6 +68,9 @@ std::string History::text() const {
 History History::read(const std::filesystem::path& path, std::int64_t up_to_step) {
   History history;
   if (!is_there(path)) return history;
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+    fail("log", "'", path.string(), "' is not a regular file; remove it and resume again");
+  }
   std::ifstream file(path);
   if (!file) files::refuse_to_open("log", path, errno);
   for (std::string line; std::getline(file, line);) {
