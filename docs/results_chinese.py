@@ -76,8 +76,7 @@ WORDS = {
     # serve
     "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
     "a file, `gradus translate`": "文件，`gradus translate`", "minutes": "分钟", "translations": "翻译请求", "texts compared with `gradus translate`": "与 `gradus translate` 比较的译文",
-    "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "resident memory after warm-up, MB": "预热后的常驻内存，MB",
-    "resident memory at the end, MB": "结束时的常驻内存，MB",
+    "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "resident memory, MB: median of each quarter of the time": "常驻内存，MB：每四分之一时间的中位数",
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
     "$\\overleftarrow{h}_T$, when $x_1$ changes": "$\\overleftarrow{h}_T$，改变 $x_1$ 时",

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import tempfile
 
@@ -50,6 +51,11 @@ def serve_measured():
     return markdown_table(["sent by", "lines per second", "ratio", "median, ms", "99th percentile, ms", "clients, % of the cores"], rows) + "\n\n" + where_measured(results)
 
 
+def quarters(kb):
+    bounds = [len(kb) * i // 4 for i in range(5)]
+    return [f"{statistics.median(kb[a:b]) / 1024:.0f}" for a, b in zip(bounds, bounds[1:])]
+
+
 def serve_faults():
     results = load("serve_load")
     counts = results["counts"]
@@ -57,8 +63,7 @@ def serve_faults():
             ["texts compared with `gradus translate`", counts["texts compared"]],
             ["wrong requests and clients that misbehave", sum(counts.get(kind, 0) for kind in FAULTS)], ["wrong answers", len(results["wrong"])],
             ["requests without an answer", results.get("unanswered", 0)],
-            ["resident memory after warm-up, MB", f"{results['resident_warm_kb'] / 1024:.0f}"],
-            ["resident memory at the end, MB", f"{results['resident_end_kb'] / 1024:.0f}"]]
+            ["resident memory, MB: median of each quarter of the time", " / ".join(quarters(results["resident_kb"]))]]
     return markdown_table(["what", "measured"], rows) + "\n\n" + where_measured(results)
 
 
