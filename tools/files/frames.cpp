@@ -48,6 +48,9 @@ std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const flo
   return {{mean.begin(), mean.end()}, deviation};
 }
 
+// −1 unless the value is an integer: a float may not fit.
+std::int64_t integer(const Json& value) { return value.is_number_integer() ? value.get<std::int64_t>() : -1; }
+
 bool is_sound(const Frames::Settings& settings) {
   constexpr std::int64_t most = 100000;
   const std::int64_t size = settings.features.bands;
@@ -88,8 +91,8 @@ Frames Frames::from_text(const std::string& text, const std::string& where) {
     const Json json = Json::parse(text);
     Settings settings{.features = {.window = json.at("window").get<double>(),
                                    .step = json.at("step").get<double>(),
-                                   .bands = json.at("bands").get<std::int64_t>()},
-                      .rate = json.at("rate").get<std::int64_t>(),
+                                   .bands = integer(json.at("bands"))},
+                      .rate = integer(json.at("rate")),
                       .mean = json.at("mean").get<std::vector<float>>(),
                       .deviation = json.at("deviation").get<std::vector<float>>()};
     if (is_sound(settings)) return Frames(std::move(settings));
