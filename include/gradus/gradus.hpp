@@ -102,7 +102,6 @@
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/attention_loss.hpp>
-#include <gradus/nn/bfloat16.hpp>
 #include <gradus/nn/bilinear.hpp>
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/decoder_step.hpp>

@@ -1,5 +1,5 @@
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/checks.hpp>
-#include <gradus/nn/bfloat16.hpp>
 #include <gradus/nn/int8.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Int8Matrix quantise_rows(const Tensor& W) {
       largest = std::max(largest, std::fabs(w));
     }
     if (largest < 0x1p-100F) continue;  // products of such scales would be denormal
-    const float scale = from_bf16(to_bf16(largest / 127));
+    const float scale = bf16::to_float(bf16::rounded(largest / 127));
     q.scales[static_cast<std::size_t>(i)] = scale;
     std::ranges::transform(row, q.values.begin() + i * K,
                            [scale](float w) { return static_cast<std::int8_t>(std::lrintf(w / scale)); });

@@ -1,6 +1,6 @@
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
-#include <gradus/nn/bfloat16.hpp>
 #include <gradus/nn/int8.hpp>
 #include <gradus/nn/safetensors.hpp>
 
@@ -92,7 +92,7 @@ void check(const NamedTensors& tensors, const Narrow& narrow) {
 
 std::vector<std::uint16_t> rounded_to_bf16(std::span<const float> values) {
   std::vector<std::uint16_t> rounded(values.size());
-  std::ranges::transform(values, rounded.begin(), to_bf16);
+  std::ranges::transform(values, rounded.begin(), bf16::rounded);
   return rounded;
 }
 
@@ -140,7 +140,7 @@ Tensor read_bf16(files::Input& in, const Shape& shape) {
   std::vector<std::uint16_t> stored(static_cast<std::size_t>(shape.numel()));
   if (!stored.empty()) in.read(stored.data(), stored.size() * sizeof stored[0]);
   Tensor tensor = empty(shape);
-  std::ranges::transform(stored, tensor.mutable_values<float>("load_safetensors").begin(), from_bf16);
+  std::ranges::transform(stored, tensor.mutable_values<float>("load_safetensors").begin(), bf16::to_float);
   return tensor;
 }
 

@@ -51,7 +51,7 @@ std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const flo
 // −1 unless the value is an integer: a float may not fit.
 std::int64_t integer(const Json& value) { return value.is_number_integer() ? value.get<std::int64_t>() : -1; }
 
-bool is_sound(const Frames::Settings& settings) {
+bool is_valid(const Frames::Settings& settings) {
   constexpr std::int64_t most = 100000;
   const std::int64_t size = settings.features.bands;
   const auto finite = [](float x) { return std::isfinite(x); };
@@ -95,7 +95,7 @@ Frames Frames::from_text(const std::string& text, const std::string& where) {
                       .rate = integer(json.at("rate")),
                       .mean = json.at("mean").get<std::vector<float>>(),
                       .deviation = json.at("deviation").get<std::vector<float>>()};
-    if (is_sound(settings)) return Frames(std::move(settings));
+    if (is_valid(settings)) return Frames(std::move(settings));
   } catch (const Json::exception&) {  // the same message
   }
   fail("checkpoint", where, " has damaged settings of frames; give a checkpoint written by gradus train");

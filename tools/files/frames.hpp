@@ -13,8 +13,8 @@
 
 namespace gradus::tools {
 
-/// The frames of sound files as tokens: each frame of each file that was read has an id, as a word of a
-/// vocabulary has, and vectors() is its embedding. A sentence of such tokens is one file.
+/// The frames of sound files as tokens. Each frame of each file that was read has an id, like a word of a
+/// vocabulary, and vectors() returns its embedding. One file is one sentence.
 ///
 /// A frame is normalised per band, (x − mean) / deviation, with the mean and the standard deviation over all
 /// frames of the training files.

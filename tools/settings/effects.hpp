@@ -12,7 +12,7 @@ class Option;
 /// Options that have an effect only with, or only without, other options.
 namespace gradus::tools {
 
-/// A row of a command's table of such options.
+/// One row of a command's table: an option, and whether it has an effect.
 struct Effect {
   const char* option;     ///< "--energy"
   bool present;           ///< whether it has an effect with the other options

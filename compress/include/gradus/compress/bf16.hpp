@@ -9,8 +9,8 @@
 namespace gradus::compress {
 
 /// Rounds every f32 tensor of the model's state to bf16, in place: 8 significant bits, to nearest, ties to
-/// even. |W_ij − rounded W_ij| ≤ 2⁻⁸ |W_ij|. A file of such tensors has half the bytes of f32; in memory and
-/// in products they stay f32.
+/// even. Each value changes by at most 2⁻⁸ of itself. A file stores such a tensor in half the bytes of f32.
+/// In memory and in products, the tensors stay f32.
 /// @param except names of tensors to leave as they are, such as the matrices of round_to_int8()
 /// @return the names of the rounded tensors, for nn::save_safetensors(). @throws Error naming a tensor with a
 /// value that is not finite as bf16; the model is unchanged in that case.

@@ -1,6 +1,6 @@
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/checks.hpp>
 #include <gradus/compress/bf16.hpp>
-#include <gradus/nn/bfloat16.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace gradus::compress {
 namespace {
 
-float rounded(float x) { return nn::from_bf16(nn::to_bf16(x)); }
+float rounded(float x) { return bf16::to_float(bf16::rounded(x)); }
 
 }  // namespace
 
