@@ -7,15 +7,15 @@
 namespace gradus::attention {
 namespace {
 
-// Gradients that the steps write. The products over all steps read them afterwards.
+// Gradients that the steps write. Afterwards, the products over all steps read them.
 template <class T>
 struct Wanted {
-  Tensor at_x;             // at the input parts, (layers, N, G·H)
-  Tensor at_u;             // at W_hh h + b_hh, same shape; at_x itself if both are equal
-  Tensor at_queries;       // (N, A)
-  Tensor at_state;         // at the first state, (parts · layers, B, H)
-  Tensor at_v;             // at v_a, of each sequence, (B, A); undefined unless the score is additive
-  T *at_keys, *at_values;  // accumulated; null if not wanted
+  Tensor at_x;             // gradient of W_ih x + b_ih, (layers, N, G·H)
+  Tensor at_u;             // gradient of W_hh h + b_hh, same shape; at_x itself if both are equal
+  Tensor at_queries;       // gradient of the queries, (N, A)
+  Tensor at_state;         // gradient of the first state, (parts · layers, B, H)
+  Tensor at_v;             // gradient of v_a per sequence, (B, A); undefined unless the score is additive
+  T *at_keys, *at_values;  // accumulated gradients; null if not wanted
 };
 
 template <template <class> class Cell, class T>
@@ -52,8 +52,8 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
 
   for_each_rank_range(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
-    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // gradients from later steps, per rank
-    const Tensor at_h = empty({3, n, H}, dtype);                 // d, spare and from_above, of one layer
+    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // gradients from later steps, in rank order
+    const Tensor at_h = empty({3, n, H}, dtype);                 // d, spare and from_above, for one layer
     const Tensor at_c = empty({n, D}, dtype), at_energies = empty({2, n, form.T}, dtype);
     const auto at_state = [&](int layer) {
       T* const h = raw<T>(at_states) + layer * n * H;
@@ -132,7 +132,8 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
   });
 }
 
-// Computes the gradients of the weights, each as one product over all steps, and the gradients of the inputs.
+// Computes the gradients of the inputs and of the weights. Each weight's gradient is one product over all
+// steps.
 template <template <class> class Cell, class T>
 void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;

@@ -24,12 +24,12 @@ void forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& p
   std::optional<StepMatrix<T>> W_a;
   if (in[in_W_a].defined()) W_a.emplace(Layout::transposed, in[in_W_a], packing);
   std::vector<typename C::Forward> advance;
-  std::vector<StepMatrix<T>> W_in;  // of the layers above the lowest
+  std::vector<StepMatrix<T>> W_in;  // for the layers above the lowest
   for (int layer = 0; layer < L; ++layer) {
     advance.emplace_back(of(layer, weight_hh), of(layer, bias_hh), packing);
     if (layer > 0) W_in.emplace_back(Layout::transposed, of(layer, weight_ih), packing);
   }
-  // W_y y + b_ih for all steps; W_c c is added step by step.
+  // W_y y + b_ih is computed for all steps at once. Each step then adds its W_c c.
   const Tensor x_parts = empty({N, C::gates * H}, dtype);
   multiply_by_weight<T>(N, {raw<T>(in[in_y]), E}, of(0, weight_ih), 0, E, added_bias<T>(of(0, bias_ih)),
                         {raw<T>(x_parts), C::gates * H});

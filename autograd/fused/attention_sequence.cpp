@@ -18,7 +18,7 @@ namespace {
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing) {
-  // The scopes are the names of the modules in nn and models, for pictures of the graph.
+  // The scopes repeat the module names of nn and models, so that graph pictures show the same names.
   const std::size_t L = decoder.layers.size();
   const AttentionScore& score = decoder.score;
   const auto query_of = [&](const Tensor& s) {
@@ -148,7 +148,7 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
   return form;
 }
 
-// Runs all steps, and records them as one operation.
+// Runs all steps and records them as one operation.
 Tensor run(const std::vector<Tensor>& inputs, const Tensor& lengths, const Packing& packing,
            const Form& form) {
   const std::int64_t N = form.N, L = form.layers;
@@ -163,7 +163,7 @@ Tensor run(const std::vector<Tensor>& inputs, const Tensor& lengths, const Packi
   run_forward(inputs, lengths, packing, form, rowwise);
   std::vector<Tensor> saved;
   if (keeps) {
-    saved = inputs;  // without the inputs that backward does not read
+    saved = inputs;  // the loops below drop the inputs that backward does not read
     for (int i = in_state; i < form.parameter(0, weight_ih); ++i)
       saved[static_cast<std::size_t>(i)] = Tensor();
     for (int layer = 0; layer < form.layers; ++layer) {

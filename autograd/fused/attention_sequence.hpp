@@ -12,17 +12,17 @@
 #include "cells.hpp"
 #include "kernels/dropout.hpp"
 
-/// What the forward and the backward pass of attention_sequence() have in common.
+/// Code shared by the forward and the backward pass of attention_sequence().
 namespace gradus::attention {
 
-// Indices of the inputs. The tensors of the first state start at in_state; the parameters of each layer
-// follow.
+// Indices of the inputs. in_state is the first tensor of the first state. The parameters of each layer follow
+// the state.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// Indices of the saved values that follow the inputs.
+// Indices of the saved values, which follow the inputs.
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
-// v · tanh(q + k) if additive, else scale · q · k.
+// The score v · tanh(q + k) if additive, else scale · q · k.
 struct Score {
   bool additive;
   double scale;
@@ -42,7 +42,7 @@ struct Form {
   bool earlier;
   std::optional<Dropout> dropout;
 
-  std::int64_t result() const { return H + D + T; }  // width of a row [s; c; α]
+  std::int64_t result() const { return H + D + T; }  // width of a result row [s; c; α]
   int state(int part, int layer) const { return in_state + part * layers + layer; }
   int parameter(int layer, OfLayer which) const {
     return in_state + static_cast<int>(parts) * layers + layer * of_layer + which;
@@ -76,15 +76,16 @@ class Masks {
   std::vector<kernels::DropoutMask> between_;
 };
 
-// Written by the forward pass for every packed row. All but the result are undefined if nothing is recorded.
+// Tensors that the forward pass writes, with one entry per packed row. If nothing is recorded, only `result`
+// is defined.
 struct Rowwise {
   Tensor result;   // rows [s; c; α]
   Tensor kept;     // values stored by the cells, (layers, N, K·H)
   Tensor below;    // the inputs of the layers above the lowest, (layers − 1, N, H)
-  Tensor queries;  // W_a s, (N, A); undefined without W_a
+  Tensor queries;  // W_a s, (N, A); undefined if there is no W_a
 };
 
-// The rows of one step for ranks [first, last).
+// The packed rows of one step for ranks [first, last).
 struct StepPart {
   const Packing& packing;
   const Form& form;
@@ -92,7 +93,7 @@ struct StepPart {
   std::int64_t first;
 
   std::int64_t sequence(std::int64_t r) const { return packing.sequence(first + r); }
-  // The row of the step's masks, (B, ·), that row r uses.
+  // The row of the step's masks, (B, ·), that applies to row r.
   std::int64_t place(std::int64_t r) const {
     return form.dropout->steps.place(0, sequence(r), packing.batch());
   }
@@ -129,7 +130,7 @@ void with_cell(AttentionCell cell, const F& f) {
   }
 }
 
-// Computes all steps. `in` are the inputs in the order of Input.
+// Computes all steps. `in` holds the inputs in the order of Input.
 void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing, const Form& form,
                  const Rowwise& rowwise);
 // Adds to the gradients of the inputs.

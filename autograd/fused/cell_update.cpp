@@ -15,12 +15,12 @@
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_update and lstm_update: one step of a cell, given its products.
+// gru_update and lstm_update: one step of a cell, given its two products.
 namespace gradus {
 namespace composed {
 namespace {
 
-// Columns of the gates [first, end) of (B, G·H).
+// Columns of gates [first, end) in a matrix (B, G·H).
 Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
   return part.slice(first * H, end * H, 1);
 }
@@ -43,8 +43,8 @@ Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c) 
 
 }  // namespace
 
-// In the original form the reset gate acts before the product. So two products are needed: one with h for r
-// and z, and one with r ∘ h for n.
+// In the original form, the reset gate acts before the product. So the step needs two products: one with h
+// for r and z, and one with r ∘ h for n.
 Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b) {
   if (form == GRUForm::pytorch) return composed::gru_update(x_part, linear(h, W, b), h);
   const std::int64_t H = h.size(1);
@@ -67,7 +67,7 @@ std::vector<Tensor> lstm_step(const Tensor& x_part, const std::vector<Tensor>& s
 
 namespace {
 
-// The row kernels of a cell. `before` is the part of the old state that they read: h, or c for an LSTM.
+// The row kernels of a cell. They read `before`, a part of the old state: h for a GRU, c for an LSTM.
 struct GruRows {
   static constexpr std::size_t gates = 3, parts = 1, kept = 4;
   template <class T>
@@ -97,8 +97,8 @@ struct LstmRows {
   }
 };
 
-// The new state, (B, H) or (parts, B, H), from x_part and h_part, (B, G·H), and the part of the old state
-// that the row kernels read.
+// Computes the new state, (B, H) or (parts, B, H). x_part and h_part are (B, G·H). `before` is the part of
+// the old state that the row kernels read.
 template <class Cell>
 Tensor update(const char* operation, const Tensor& x_part, const Tensor& h_part, const Tensor& before) {
   constexpr std::size_t P = Cell::parts;

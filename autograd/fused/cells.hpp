@@ -11,34 +11,34 @@
 #include "kernels/math.hpp"
 #include "recurrence.hpp"
 
-/// The cells of the fused recurrences. Each works on the m rows of one step, and has
+/// The cells of the fused recurrences. Each cell processes the m rows of one step, and has these members:
 ///
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
-///     parts      of the state: 1 for {h}, 2 for {h, c}
-///     kept       K: Forward writes K·H numbers per row, which Backward reads
-///     previous   the offset, among these numbers, of the h before the step, in units of H
-///     shares_u   whether the gradients of W_hh h + b_hh and of the input part are the same
+///     parts      number of state tensors: 1 for {h}, 2 for {h, c}
+///     kept       K: Forward stores K·H numbers per row for Backward
+///     previous   offset of the h before the step among these numbers, in units of H
+///     shares_u   true if W_hh h + b_hh and the input part have the same gradient
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the total gradient of h after
-///                the step, turns the gradient of the state after the step into the gradient of the state
-///                before it; spare (m, H)
-///     add_weight_gradients   adds the gradient of W_hh, from `at`, the gradient of W_hh h + b_hh of all rows
+///                the step, replaces the gradient of the state after the step by the gradient of the state
+///                before the step; spare (m, H)
+///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 
-/// The rows of a state at one step, or of its gradient.
+/// The rows of a state, or of a state's gradient, at one step.
 template <class T>
 struct State {
   T *h, *c;  // (m, H) each
 };
 
-/// W ← atᵀ·x + β·W over N rows, for W (outputs, inputs).
+/// W ← atᵀ·x + β·W, summed over N rows, for W (outputs, inputs).
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
                  int beta, Rows<T> W) {
   gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, N, at, x, T(beta), W);
 }
 
-/// PyTorch's gated recurrent unit (fused.hpp, gru_update). Keeps [r; z; n; W_hn h + b_hn; h].
+/// PyTorch's gated recurrent unit (gru_update in fused.hpp). Keeps [r; z; n; W_hn h + b_hn; h].
 template <class T>
 struct Gru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 4;
@@ -81,8 +81,8 @@ struct Gru {
   }
 };
 
-/// The original gated recurrent unit, whose reset gate is applied before the product (fused.hpp, GRUForm).
-/// Keeps [r; z; n; h; r ∘ h].
+/// The original gated recurrent unit applies the reset gate before the product (GRUForm in fused.hpp). Keeps
+/// [r; z; n; h; r ∘ h].
 template <class T>
 struct OriginalGru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 3;
@@ -148,7 +148,7 @@ struct OriginalGru {
   }
 };
 
-/// The long short-term memory (fused.hpp, lstm_update). Keeps [i; f; g; o; tanh c′; c; h].
+/// The long short-term memory (lstm_update in fused.hpp). Keeps [i; f; g; o; tanh c′; c; h].
 template <class T>
 struct Lstm {
   static constexpr std::int64_t gates = 4, parts = 2, kept = 7, previous = 6;

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-/// The composed twins of the fused operations: the same equations, written with the operations of ops.hpp.
-/// Each is in the file of its fused operation, which calls it while a Composed lives. Here are the parts that
-/// two of them use.
+/// Composed twins of the fused operations: the same equations, written with the operations of ops.hpp. Each
+/// twin is in the source file of its fused operation, which calls the twin while a Composed is alive. This
+/// header declares the parts that two twins share.
 namespace gradus::composed {
 
 /// h′ (B, H) from x_part = W_ih x + b_ih, (B, 3H).

@@ -26,20 +26,20 @@
 /// Code shared by the fused recurrences over packed sequences.
 namespace gradus {
 
-/// True if an operation on these inputs is recorded, so that values for backward must be stored.
+/// True if an operation on these inputs is recorded. If so, the forward pass must store values for backward.
 inline bool keeps_tape(std::span<const Tensor> inputs) {
   return is_recording() && std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
            return input.defined() && input.requires_grad();
          });
 }
 
-/// Calls work(first, last) in parallel for ranges of ranks that make up the batch. Sequences are independent,
-/// so each thread runs its own sequences through all steps without barriers, but reads all weights at every
-/// step. If the weights do not fit in a core's cache, there is one range, and the products inside are split
-/// among threads.
+/// Splits the batch into ranges of ranks, and calls work(first, last) for the ranges in parallel. Sequences
+/// are independent, so each thread runs its sequences through all steps without barriers. But each thread
+/// reads all weights at every step. If the weights do not fit in a core's cache, there is only one range, and
+/// its products are split among threads.
 template <class Work>
 void for_each_rank_range(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
-  constexpr std::int64_t fewest = 8;  // sequences per range; products with fewer rows are slow
+  constexpr std::int64_t fewest = 8;  // sequences per range: products with fewer rows are slow
   const std::int64_t parts = weight_bytes > cached_weight_bytes
                                  ? 1
                                  : std::clamp<std::int64_t>(packing.batch() / fewest, 1, team::available());
@@ -59,9 +59,9 @@ struct StepRows {
   }
 };
 
-/// A matrix B (k, n) for products x·B at every step: columns [first, first + columns) of a weight, or their
-/// transpose. A weight's WeightProduct is used for the transpose. Else, if the batch is large enough, B is
-/// packed when this thread packs weights (PackWeights) or there are enough steps.
+/// The right factor B (k, n) of a product x·B at every step: columns [first, first + columns) of a weight, or
+/// their transpose. If the weight has a WeightProduct, the transpose uses that product. Otherwise a large
+/// batch uses a packed copy of B, if this thread packs weights (PackWeights) or there are at least 4 steps.
 template <class T>
 class StepMatrix {
  public:
@@ -101,20 +101,19 @@ class StepMatrix {
   std::int64_t k_, n_;
   Rows<const T> b_;
   std::int64_t first_;
-  Tensor weight_;  // read by product_
+  Tensor weight_;  // product_ reads this weight
   std::shared_ptr<const WeightProduct> product_;
-  Precision precision_ = precision();  // of the constructing thread; others may multiply
+  Precision precision_ = precision();  // precision of the constructing thread; other threads may multiply
   std::shared_ptr<const PackedMatrix<T>> packed_;
 };
 
-/// Calls step(t) for every step, from the first to the last, or from the last to the first if `reverse`.
+/// Calls step(t) for every step in ascending order, or in descending order if `reverse`.
 template <class Step>
 void for_each_step(const Packing& packing, bool reverse, Step step) {
   for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
 }
 
-/// Copies rows (B, width) in the order of the batch to rows (last − first, width) in the order of their
-/// ranks.
+/// Copies rows (B, width) in batch order to rows (last − first, width) in rank order.
 template <class T>
 void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
                    const T* of_batch, T* of_ranks) {

@@ -11,7 +11,7 @@
 #include "kernels/dispatch.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads the weights at
+// gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads all weights at
 // every step.
 namespace gradus {
 namespace composed {
@@ -40,11 +40,11 @@ LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const T
 
 namespace {
 
-// Indices of the inputs; the parts of the first state come last.
+// Indices of the inputs. The tensors of the first state come last.
 enum SequenceInput { in_x_parts, in_weight, in_bias, in_first };
 
-// Writes y (N + parts·B, H): h after each step, then the last h of each sequence and, for an LSTM, the last
-// c.
+// Writes y (N + parts·B, H): h after each step, then each sequence's last h and, for an LSTM, each sequence's
+// last c.
 template <template <class> class Cell, class T>
 void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool reverse, const Tensor& y,
                  const Tensor& kept) {
@@ -75,7 +75,7 @@ void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool re
   });
 }
 
-// The gradients of the input parts and of W_hh h + b_hh, (N, G·H), and of the first state, (parts, B, H).
+// Gradients of the input parts and of W_hh h + b_hh, (N, G·H), and of the first state, (parts, B, H).
 struct SequenceGradients {
   Tensor at_x, at_u, at_first;
 };
@@ -88,9 +88,10 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
   const typename C::Backward go_back(weight, packing);
   for_each_rank_range(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
-    const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, per rank
+    const Tensor later =
+        empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, in rank order
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
-    T* const d = raw<T>(later) + C::parts * n * H;  // the gradient of h, including that of y
+    T* const d = raw<T>(later) + C::parts * n * H;  // total gradient of h, including the gradient of y
     for (std::size_t part = 0; part < C::parts; ++part) {
       copy_to_ranks(packing, first, last, H, raw<T>(dy) + (N + part * B) * H, at_state[part]);
     }

@@ -20,15 +20,17 @@ namespace {
 using Values = std::vector<double>;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double roundings = 16;  // rounding errors allowed in a value of f
-constexpr double sharp = 1e-3;    // a gradient is judged if rounding is at most this fraction of it
-// Bound on the rounding in backward(), as a fraction of |r y| / |x| (see Checked).
+constexpr double roundings = 16;  // rounding errors, in units of ε, allowed in a value of f
+constexpr double sharp =
+    1e-3;  // a gradient is judged only if the rounding error is at most this fraction of it
+// Bound of the rounding error in backward(), as a fraction of |r y| / |x| (see Checked).
 constexpr double tiny = epsilon;
-// The ratio of successive steps. If f's period divides one step, it does not divide the next.
+// The ratio of successive steps. If f is periodic and its period divides one step, it does not divide the
+// next.
 constexpr double ratio = 9;
 constexpr int finer_steps = 11, coarser_steps = 3;
 
-// f, its result y at the leaves' values, and the incoming gradient r.
+// The function f, its result y at the leaves' values, and the incoming gradient r.
 struct Checked {
   const std::function<Tensor()>& f;
   const NamedTensors& leaves;
@@ -46,7 +48,7 @@ Values values_of(const Checked& checked) {
   return result.to_vector<double>();
 }
 
-// The gradients of the leaves from backward(r); 0 for a leaf that no gradient reaches.
+// The gradients of the leaves from backward(r). They are 0 for a leaf that no gradient reaches.
 std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, const Values& r) {
   for (auto [label, leaf] : leaves) leaf.zero_grad();
   if (result.requires_grad()) result.backward(tensor(r, result.shape()));
@@ -55,7 +57,7 @@ std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, 
     found.push_back(leaf.grad().defined() ? leaf.grad().to_vector<double>()
                                           : Values(static_cast<std::size_t>(leaf.numel())));
   }
-  for (auto [label, leaf] : leaves) leaf.zero_grad();  // last: a tensor may occur twice
+  for (auto [label, leaf] : leaves) leaf.zero_grad();  // in a separate loop, because a tensor may occur twice
   return found;
 }
 
@@ -76,7 +78,7 @@ class ElementSet {
   double original_;
 };
 
-// Makes only some leaves require a gradient, and restores the others when destroyed, with their nodes and
+// Lets only some leaves require a gradient. When destroyed, restores the other leaves with their nodes and
 // hooks.
 class Needing {
  public:
@@ -84,7 +86,8 @@ class Needing {
     for (const auto& [label, leaf] : leaves) nodes_.push_back(leaf.impl().node);
     for (const auto& [label, leaf] : leaves) leaf.impl().node = NodePtr();
     for (std::size_t k = 0; k < leaves.size(); ++k) {
-      if (needed[k]) leaves[k].second.impl().node = nodes_[k];  // last: a tensor may occur twice
+      if (needed[k])
+        leaves[k].second.impl().node = nodes_[k];  // in a separate loop, because a tensor may occur twice
     }
   }
   ~Needing() {
@@ -98,7 +101,7 @@ class Needing {
   std::vector<NodePtr> nodes_;
 };
 
-// The estimate of g = Σ_j r_j ∂y_j/∂x from differences with one step.
+// An estimate of g = Σ_j r_j ∂y_j/∂x from differences with one step h.
 struct Estimate {
   double h;
   double slope = 0, left = 0, right = 0;  // from all four values; only from y(x − h); only from y(x + h)
@@ -188,8 +191,8 @@ bool Element::confirms(const Estimate& e) const {
 // True if a doubt of this size may explain the error. A doubt of NaN may explain any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// The judgement from two successive steps: open if the second step does not confirm the gradient and the two
-// steps disagree.
+// The judgement from two successive steps. It is open if the second step does not confirm the gradient and
+// the two steps disagree.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {
@@ -198,17 +201,17 @@ Element::Judgement Element::compare(const Estimate& before, const Estimate& e) c
   }
   const double off = error(e.slope), moved = std::abs(e.slope - before.slope);
   const bool agree = moved <= std::max(std::abs(e.slope) / 100, e.rounding);
-  // The slopes of a smooth f on the two sides of x come closer as the step shrinks. At a kink on x they stay
-  // apart, although the central differences agree.
+  // For a smooth f, the slopes left and right of x approach each other as the step shrinks. If x is at a
+  // kink, these slopes stay apart although the central differences agree.
   const auto [fine, coarse] = std::pair(e.gap(), before.gap());
   const bool kink = (e.h < before.h ? fine > coarse / 2 : coarse > fine / 2) && explains(fine, off);
   if (agree && !kink && !explains(moved, off) && !explains(e.rounding, off)) blame(e, judgement);
   return judgement;
 }
 
-// Judges an error that rounding of the changed outputs does not explain. x may change the other outputs by
-// less than their last digit. If the error vanishes without the incoming gradient of those outputs, the
-// element is not judged wrong.
+// Judges an error that rounding of the changed outputs does not explain. x may also change other outputs, but
+// by less than their last digit. So the gradient is computed again with an incoming gradient of 0 for these
+// outputs. If the error then vanishes, the element is not judged wrong.
 void Element::blame(const Estimate& e, Judgement& judgement) const {
   double rounding = 0, in_backward = 0;  // rounding in outputs that do not change
   Values incoming = checked_.r;
@@ -243,7 +246,7 @@ Element::Judgement Element::judge() const {
     if (judgement.verdict == Judgement::wrong) break;
     before = e;
   }
-  // Rounding inside f may be the cause. Its effect shrinks as the step grows.
+  // Rounding inside f may be the cause. The effect of rounding shrinks as the step grows.
   before = first;
   for (int i = 0; i < coarser_steps; ++i) {
     const Estimate e = estimate(before.h * ratio);
@@ -256,7 +259,7 @@ Element::Judgement Element::judge() const {
 }
 
 // Makes an element the entry's worst if it is worse than all earlier ones. Returns the badness of the worst
-// element.
+// element so far.
 double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
             const Element::Judgement& judgement) {
   const double error = std::abs(analytic - judgement.numeric);
@@ -311,7 +314,7 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// Judges the elements whose gradient differs from the gradient computed with all leaves requiring gradients.
+// Judges the elements whose gradient differs from the gradient with all leaves requiring gradients.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;
@@ -327,8 +330,8 @@ void compare(const Checked& checked, std::size_t k, const Values& gradient, cons
   }
 }
 
-// Repeats the check with only one leaf requiring a gradient, and with all but one, because a backward
-// function may be right only if all gradients are wanted.
+// Repeats the check with only one leaf requiring a gradient, and with all leaves but one. A backward function
+// may be right only if all gradients are wanted.
 void check_subsets(const Checked& checked, const std::vector<Values>& with_all, GradcheckReport& report) {
   const std::size_t n = checked.leaves.size();
   for (const bool alone : {true, false}) {

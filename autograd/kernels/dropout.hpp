@@ -5,12 +5,12 @@
 
 #include "clones.hpp"
 
-/// Dropout (ops.hpp) as a pure function of a key and the position of an element. So any thread can compute
-/// any part of a mask, and backward recomputes the mask instead of storing it.
+/// Dropout (ops.hpp) as a pure function of a key and an element's position. So any thread can compute any
+/// part of a mask, and backward recomputes the mask instead of storing it.
 namespace gradus::kernels {
 
-/// The four words of Philox4x32-10 in two numbers, c0·2³² + c1 and c2·2³² + c3. All operations are then on 64
-/// bits, so that a loop over counters vectorises.
+/// The four words c0 … c3 of Philox4x32-10, stored in two numbers, c0·2³² + c1 and c2·2³² + c3. All
+/// operations then use 64 bits, so a loop over counters vectorises.
 struct PhiloxBlock {
   std::uint64_t a, b;
 };
@@ -30,7 +30,7 @@ inline PhiloxBlock philox(std::uint64_t key, PhiloxBlock c) {
 /// A mask for rows of any width: an element is kept with probability 1 − p, rounded to a multiple of 2⁻³¹.
 struct DropoutMask {
   std::uint64_t key;
-  std::uint32_t kept_below;  // an element is kept if its 31 random bits are below this
+  std::uint32_t kept_below;  // an element is kept if its 31 random bits are below this number
   double scale;              // 1 / (1 − p)
 
   DropoutMask(double p, std::uint64_t drawn)
@@ -39,10 +39,10 @@ struct DropoutMask {
         scale(1 / (1 - p)) {}
 };
 
-/// y_i ← x_i · scale if element i of row `row` of the mask is kept, else 0, for i < n. y may alias x.
+/// For i < n, y_i ← x_i · scale if element i of the mask's row `row` is kept, else 0. y may alias x.
 template <class T>
 GRADUS_CLONES void dropout_row(const DropoutMask& mask, std::int64_t row, std::int64_t n, const T* x, T* y) {
-  constexpr int lanes = 16, words = 4 * lanes;  // fewer lanes do not hide the multiplications' latency
+  constexpr int lanes = 16, words = 4 * lanes;  // fewer lanes do not hide the latency of the multiplications
   const auto place = static_cast<std::uint64_t>(row);
   const T scale = static_cast<T>(mask.scale);
   for (std::int64_t first = 0; first < n; first += words) {

@@ -5,11 +5,11 @@
 
 #include "clones.hpp"
 
-/// The largest or the smallest value of each row of n values, and its gradient. A constant n of 2, as in
-/// maxout, lets the compiler vectorise over rows.
+/// The largest or the smallest value of each row of n values, and the gradient. If n is the constant 2, as in
+/// maxout, the compiler can vectorise over rows.
 namespace gradus::kernels {
 
-/// Computes y (rows) from x (rows, n), n ≥ 1; NaN for a row with a NaN.
+/// Computes y (rows) from x (rows, n), n ≥ 1. A row with a NaN gives NaN.
 template <bool largest, class T>
 GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __restrict y) {
   const auto choose = [=](auto count) {
@@ -26,7 +26,7 @@ GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __
   n == 2 ? choose(std::integral_constant<std::int64_t, 2>()) : choose(n);
 }
 
-/// at_x ← (the gradient of x) + β·at_x, from d (rows), the gradient of y. Ties share the gradient equally.
+/// at_x ← (the gradient of x) + β·at_x, given d (rows), the gradient of y. Ties share the gradient equally.
 template <class T>
 GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T* x, const T* y, const T* d,
                                      T beta, T* __restrict at_x) {

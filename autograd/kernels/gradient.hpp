@@ -9,8 +9,9 @@
 
 namespace gradus {
 
-/// d(loss)/d(input i) += f(x…) over the shape `over`, to which the input and every x broadcast; summed over
-/// axes along which the input is stretched. Every gradient of an elementwise operation has this form.
+/// d(loss)/d(input i) += f(x…), summed over the axes along which the input is stretched. f is evaluated over
+/// the shape `over`, to which the input and every x broadcast. Every gradient of an elementwise operation has
+/// this form.
 template <class T, class F, class... X>
 void add_gradient(Gradients& g, int i, F f, const Shape& over, View<X>... x) {
   g.accumulate(i, [&](const Tensor& gradient, int beta) {
@@ -20,7 +21,7 @@ void add_gradient(Gradients& g, int i, F f, const Shape& over, View<X>... x) {
   });
 }
 
-/// d(loss)/d(input i) += f(d, x…), where d is the gradient of the result, and every x has the dtype of d.
+/// d(loss)/d(input i) += f(d, x…), where d is the gradient of the result. Every x has the dtype of d.
 template <class F, class... X>
 void add_gradient(Gradients& g, int i, F f, const X&... x) {
   for_floating("backward", g.out().dtype(), [&]<class T>() {

@@ -3,7 +3,7 @@
 #include "clones.hpp"
 #include "math.hpp"
 
-/// The elementwise part of a gated recurrent unit (fused.hpp, gru_update), one row of H values at a time:
+/// The elementwise part of a gated recurrent unit (gru_update in fused.hpp), one row of H values at a time:
 ///
 ///     r = σ(x_r + u_r),  z = σ(x_z + u_z),  n = tanh(x_n + r ∘ u_n),  y = n + z ∘ (h − n)
 ///
@@ -12,7 +12,7 @@
 /// the three transcendental functions; the backward pass is limited by memory bandwidth.
 namespace gradus::kernels {
 
-/// Computes y (H), and kept (4H) = [r; z; n; u_n] for the backward, from x (3H), u (3H) and h (H).
+/// Computes y (H) and, for the backward pass, kept (4H) = [r; z; n; u_n] from x (3H), u (3H) and h (H).
 template <class T>
 GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y,
                            T* __restrict kept) {
@@ -28,7 +28,7 @@ GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T
   }
 }
 
-/// From d (H), the gradient of y, writes the gradients of x (3H), u (3H) and h (H). Prefetches the next row,
+/// Given d (H), the gradient of y, writes the gradients of x (3H), u (3H) and h (H). Prefetches the next row,
 /// which follows in memory.
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
@@ -48,7 +48,7 @@ GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, c
 }
 
 // ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn.
-// A row of kept (5H) is [r; z; n; h; r ∘ h], where the caller has stored h.
+// A row of kept (5H) is [r; z; n; h; r ∘ h]. The caller stores h there first.
 
 /// Computes r, z and r ∘ h from x (3H) and u = [u_r; u_z] (2H).
 template <class T>
@@ -62,7 +62,7 @@ GRADUS_CLONES void original_gru_gates(std::int64_t H, const T* x, const T* u, T*
   }
 }
 
-/// Computes n and y (H) from x (3H), u_n (H), and h and z in `kept`.
+/// Computes n and y (H) from x (3H), u_n (H), and the h and z in `kept`.
 template <class T>
 GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T* kept, T* __restrict y) {
 #pragma omp simd
@@ -73,8 +73,8 @@ GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T*
   }
 }
 
-/// From d (H), the gradient of y, writes the gradients of x_z and x_n, and the part of the gradient of h (H)
-/// that does not pass through a product.
+/// Given d (H), the gradient of y, writes the gradients of x_z and x_n, and the part of h's gradient (H) that
+/// does not pass through a product.
 template <class T>
 GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                              T* __restrict at_h) {
@@ -86,7 +86,7 @@ GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, cons
   }
 }
 
-/// From d (H), the gradient of r ∘ h, writes the gradient of x_r, and adds to the gradient of h.
+/// Given d (H), the gradient of r ∘ h, writes the gradient of x_r, and adds to the gradient of h.
 template <class T>
 GRADUS_CLONES void original_gru_backward_gates(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                                T* __restrict at_h) {

@@ -6,8 +6,8 @@
 
 namespace gradus {
 
-/// The lanes of a contiguous tensor along one axis. If the tensor is viewed as (outer, n, inner), each of its
-/// outer · inner lanes has n elements that are `inner` apart.
+/// The lanes of a contiguous tensor along one axis. Viewed as (outer, n, inner), the tensor has outer · inner
+/// lanes. Each lane has n elements that are `inner` apart.
 struct Lanes {
   std::int64_t outer = 1, n = 1, inner = 1;
 
@@ -16,7 +16,8 @@ struct Lanes {
     for (int after = axis + 1; after < shape.rank(); ++after) inner *= shape[after];
   }
 
-  /// Calls lane(k, first) with the number of each lane and the offset of its first element.
+  /// Calls lane(k, first) for each lane: k is the lane's number, and `first` is the offset of its first
+  /// element.
   template <class Lane>
   void for_each(Lane lane) const {
     for (std::int64_t k = 0; k < outer * inner; ++k) lane(k, k / inner * n * inner + k % inner);

@@ -3,7 +3,8 @@
 #include "clones.hpp"
 #include "math.hpp"
 
-/// The elementwise part of a long short-term memory (fused.hpp, lstm_update), one row of H values at a time:
+/// The elementwise part of a long short-term memory (lstm_update in fused.hpp), one row of H values at a
+/// time:
 ///
 ///     i = σ(x_i + u_i),  f = σ(x_f + u_f),  g = tanh(x_g + u_g),  o = σ(x_o + u_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
@@ -13,8 +14,8 @@
 /// time in the five transcendental functions; the backward pass is limited by memory bandwidth.
 namespace gradus::kernels {
 
-/// Computes new_h (H), new_c (H), and kept (5H) = [i; f; g; o; tanh c′] for the backward, from x (4H), u (4H)
-/// and c (H).
+/// Computes new_h (H), new_c (H) and, for the backward pass, kept (5H) = [i; f; g; o; tanh c′] from x (4H), u
+/// (4H) and c (H).
 template <class T>
 GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
                             T* __restrict new_c, T* __restrict kept) {
@@ -32,8 +33,8 @@ GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, 
   }
 }
 
-/// From d_h and d_c (H), the gradients of h′ and c′, writes the gradients of the gates' arguments (4H), which
-/// are also the gradients of x and at u, and the gradient of c (H).
+/// Given d_h and d_c (H), the gradients of h′ and c′, writes the gradient of c (H) and the gradients of the
+/// gates' arguments (4H), which are the gradients of both x and u.
 template <class T>
 GRADUS_CLONES void lstm_backward_row(std::int64_t H, const T* kept, const T* c, const T* d_h, const T* d_c,
                                      T* __restrict at_gates, T* __restrict at_c) {

@@ -8,12 +8,11 @@
 #include "ranges.hpp"
 #include "strided.hpp"
 
-/// Elementwise loops over any strides, which the compiler vectorises.
+/// Elementwise loops over arrays of any strides. The compiler vectorises these loops.
 namespace gradus {
 namespace kernels {
 
-// A row of values. `step` gives the stride if it is known at compile time: 0 (one value for the whole row) or
-// 1.
+// The stride of a row if it is known at compile time: 0 (one value for the whole row) or 1.
 enum class Step { zero, one, any };
 template <class T, Step step>
 struct Row {
@@ -24,9 +23,9 @@ struct Row {
   }
 };
 
-// Calls work(rows…). If every step is 0 or 1, the steps are compile-time constants. For four rows and more,
-// they are constants only in the common case that all are 1, because the others are not worth the compile
-// time.
+// Calls work(rows…). For up to three rows, the steps become compile-time constants if each is 0 or 1. For
+// four rows and more, the steps become constants only if all are 1, the common case. More variants would take
+// too long to compile.
 template <class Work, class... T>
 void with_steps(const Work& work, Row<T, Step::any>... rows) {
   constexpr std::size_t count = sizeof...(T);
@@ -50,8 +49,8 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
-// Runs walk.for_each_row(row) on several threads. No two threads write to the same element of the first view,
-// which is the result, so the result is the same for any number of threads.
+// Runs walk.for_each_row(row) on several threads. The first view is the result. No two threads write to the
+// same element of the result, so it is the same for any number of threads.
 template <std::size_t K, class Row>
 void split(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;
@@ -60,7 +59,7 @@ void split(const Walk<K>& walk, const Row& row) {
   int axis = 0;
   while (axis < walk.rank - 1 && walk.strides[0][static_cast<std::size_t>(axis)] == 0) ++axis;
   const auto a = static_cast<std::size_t>(axis);
-  if (walk.strides[0][a] == 0) return walk.for_each_row(row);  // everything is summed into one element
+  if (walk.strides[0][a] == 0) return walk.for_each_row(row);  // all terms are summed into one element
   for_each_range(walk.sizes[a], elements / walk.sizes[a], [&](std::int64_t begin, std::int64_t end) {
     walk.part(axis, begin, end).for_each_row(row);
   });
@@ -84,8 +83,8 @@ void map(F f, View<T> y, View<X>... x) {
   }(std::index_sequence_for<X...>{});
 }
 
-/// target += f(x…), over the shape to which target and every x broadcast; summed over axes along which target
-/// is stretched. This is both a reduction and the gradient of a broadcast.
+/// target += f(x…), summed over the axes along which target is stretched. f is evaluated over the shape to
+/// which target and every x broadcast. This is both a reduction and the gradient of a broadcast.
 template <class F, class T, class... X>
 void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;

@@ -7,16 +7,16 @@
 
 #include "clones.hpp"
 
-/// Transcendental functions without branches or calls, so that loops over them vectorise. The versions for
-/// double call the standard library: double is for gradient checks, where accuracy matters more than speed.
+/// Transcendental functions without branches or calls, so that loops over them vectorise. The double versions
+/// call the standard library, because gradient checks need accuracy more than speed.
 namespace gradus::math {
 
-/// The bits of 1.0F, not const so that the compiler cannot know the value.
+/// The bits of 1.0F. Not const, so that the compiler cannot know the value.
 inline std::uint32_t bits_of_one = 0x3F800000;
 
 /// x limited to [low, high]; NaN stays NaN. If GCC 12 knew the limits, it would emit branches for x outside
-/// them, evaluate the caller's function there too, and blend the results. Multiplying by `one` hides the
-/// limits from GCC, and between() becomes two instructions.
+/// the limits, evaluate the caller's function in each branch, and blend the results. Multiplying by `one`
+/// hides the limits from GCC, and between() becomes two instructions.
 inline float between(float low, float x, float high) {
   const auto one = __builtin_bit_cast(float, bits_of_one);
   const float bottom = low * one, top = high * one;
@@ -24,13 +24,14 @@ inline float between(float low, float x, float high) {
   return x > top ? top : x;
 }
 
-/// e^x = 2^n (1 + (e^r − 1)), with x = n ln 2 + r and |r| ≤ ln 2 / 2; for −88 ≤ x ≤ 88.9.
+/// e^x = 2^n (1 + (e^r − 1)), with x = n ln 2 + r and |r| ≤ ln 2 / 2, for −88 ≤ x ≤ 88.9.
 struct Exponential {
-  float power;  ///< 2^n; 0 and ∞ at the ends of the range
-  float rest;   ///< e^r − 1, as r times a polynomial that minimises the largest relative error of e^r, 3e-9
+  float power;  ///< 2^n; 0 at the lower and ∞ at the upper end of the range
+  float rest;  ///< e^r − 1, as r times a polynomial; the polynomial minimises the largest relative error of
+               ///< e^r, 3e-9
 };
 inline Exponential exponential(float x) {
-  // Adding 1.5 · 2^23 rounds to an integer, which is then in the low bits; 127 is the exponent's bias.
+  // Adding 1.5 · 2^23 rounds to an integer in the low bits. 127 is the exponent's bias.
   constexpr float round = 12582912.0F + 127.0F;
   const float shifted = x * 1.44269504F + round;
   const float n = shifted - round;
@@ -45,15 +46,15 @@ inline Exponential exponential(float x) {
   return {__builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, shifted) << 23), p * r};
 }
 
-/// e^x, within 1.3 units in the last place for −87.3 ≤ x ≤ 88.3; 0 a little below this range, and ∞ a little
-/// above it.
+/// e^x, within 1.3 units in the last place for −87.3 ≤ x ≤ 88.3. The result is 0 a little below this range,
+/// and ∞ a little above.
 inline float exp(float x) {
   const Exponential e = exponential(between(-88.0F, x, 88.9F));
   return e.power * (e.rest + 1.0F);
 }
 inline double exp(double x) { return std::exp(x); }
 
-/// tanh x = (e^2x − 1) / (e^2x + 1), within 3.5 units in the last place; never outside [−1, 1].
+/// tanh x = (e^2x − 1) / (e^2x + 1), within 3.5 units in the last place. The result is never outside [−1, 1].
 inline float tanh(float x) {
   const Exponential e = exponential(2.0F * between(-10.0F, x, 10.0F));
   const float minus_one = e.power * e.rest + (e.power - 1.0F);
@@ -61,7 +62,8 @@ inline float tanh(float x) {
 }
 inline double tanh(double x) { return std::tanh(x); }
 
-/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3; 0 a little below this range.
+/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3. The result is 0 a little below
+/// −87.3.
 template <class T>
 T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
@@ -83,15 +85,15 @@ inline float log_one_plus(float x) {
 inline double log_one_plus(double x) { return std::log1p(x); }
 
 /// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|), which neither overflows nor loses digits. Within 3
-/// units in the last place for x ≥ −87.3; 0 a little below this range.
+/// units in the last place for x ≥ −87.3. The result is 0 a little below −87.3.
 template <class T>
 T softplus(T x) {
   return (x < 0 ? T(0) : x) + log_one_plus(exp(-std::abs(x)));
 }
 
-/// Σ_i term(i) for i < n, in 16 partial sums: the compiler can vectorise them, and the rounding error grows
-/// with n/16 instead of n. The last block is vectorised too: it overlaps the block before it, and terms that
-/// were already added are masked out.
+/// Σ_i term(i) for i < n, in 16 partial sums. The compiler can vectorise these sums, and the rounding error
+/// grows with n/16 instead of n. The last block is vectorised too: it overlaps the block before, and a mask
+/// excludes the terms that were already added.
 template <class T, class Term>
 T sum_of(std::int64_t n, const Term& term) {
   constexpr int lanes = 16;
@@ -127,8 +129,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Prefetches n values, which need not exist. Without this, the processor prefetches from a few long rows,
-/// but not from many short ones.
+/// Prefetches n values, which need not exist. Without this prefetch, the processor itself prefetches a few
+/// long rows, but not many short rows.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);

@@ -8,15 +8,15 @@
 /// Loops over elements and rows, split among threads() if they are long enough.
 namespace gradus {
 
-/// The fewest elements per thread for which splitting pays: some microseconds of work.
+/// The fewest elements per thread for which splitting a loop pays: some microseconds of work.
 constexpr std::int64_t least_per_thread = 1 << 14;
 
-/// The least number of items per range, for items of n elements each.
+/// The least number of items per range if each item has n elements.
 constexpr std::int64_t grain(std::int64_t n) {
   return std::max<std::int64_t>(least_per_thread / std::max<std::int64_t>(n, 1), 1);
 }
 
-/// Calls work(begin, end) for ranges that make up [0, items), for items of n elements each.
+/// Calls work(begin, end) for ranges that make up [0, items). Each item has n elements.
 template <class Work>
 void for_each_range(std::int64_t items, std::int64_t n, const Work& work) {
   parallel_for(items, grain(n), work);

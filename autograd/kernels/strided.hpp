@@ -15,14 +15,14 @@ namespace gradus {
 using Strides = std::array<std::int64_t, Shape::max_rank>;
 
 /// A view of values with any strides. Broadcasting, permuting and slicing change only the shape, the strides
-/// and the first element. A stretched axis has stride 0.
+/// and the first element. An axis stretched by broadcasting has stride 0.
 template <class T>
 struct View {
   T* data;
   Shape shape;
   Strides strides{};  // in elements
 
-  /// Broadcast to `to`, which may have more leading axes.
+  /// This view broadcast to `to`, which may have more leading axes.
   View expanded(const Shape& to) const {
     View result{data, to, {}};
     const int added = to.rank() - shape.rank();
@@ -71,14 +71,14 @@ View<T> view(const Tensor& tensor) {
   return result;
 }
 
-/// A walk over the elements of `shape` in K views at once, row by row. Axes that are contiguous in every view
-/// are joined, so that rows are few and long.
+/// A walk over the elements of `shape` in K views at once, row by row. Adjacent axes that are contiguous in
+/// every view are joined, which makes the rows few and long.
 template <std::size_t K>
 struct Walk {
   int rank = 0;
   std::array<std::int64_t, Shape::max_rank> sizes{};
-  std::array<Strides, K> strides{};     // of each view, per joined axis
-  std::array<std::int64_t, K> first{};  // the offset of the first element in each view
+  std::array<Strides, K> strides{};     // strides of each view, per joined axis
+  std::array<std::int64_t, K> first{};  // offset of the first element of each view
 
   Walk(const Shape& shape, const std::array<Strides, K>& original) {
     for (int from = 0; from < shape.rank(); ++from) {
@@ -92,13 +92,14 @@ struct Walk {
       sizes[last()] *= shape[from];
       for (std::size_t k = 0; k < K; ++k) strides[k][last()] = original[k][axis];
     }
-    if (rank == 0) sizes[static_cast<std::size_t>(rank++)] = shape.numel();  // a scalar: one row of one
+    if (rank == 0)
+      sizes[static_cast<std::size_t>(rank++)] = shape.numel();  // a scalar is one row of one element
   }
 
   /// The distance between successive elements of a row of view k.
   std::int64_t step(std::size_t k) const { return strides[k][last()]; }
 
-  /// The part of this walk that is in [begin, end) of one joined axis.
+  /// The part of this walk that lies in [begin, end) of one joined axis.
   Walk part(int axis, std::int64_t begin, std::int64_t end) const {
     Walk result = *this;
     const auto a = static_cast<std::size_t>(axis);
@@ -108,8 +109,8 @@ struct Walk {
   }
 
   /// Calls row(offsets, n) for rows of n elements. In view k, a row starts at offsets[k], and its elements
-  /// are step(k) apart. If an element of view 0 is visited several times, the order of these visits does not
-  /// depend on how rows are cut.
+  /// are step(k) apart. An element of view 0 may be visited several times. The order of these visits does not
+  /// depend on where rows are cut.
   template <class Row>
   void for_each_row(const Row& row) const {
     for (std::size_t axis = 0; axis <= last(); ++axis) {
@@ -124,11 +125,11 @@ struct Walk {
  private:
   std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
 
-  static constexpr std::int64_t piece = 16;  // a cache line of f32; the fastest measured
+  static constexpr std::int64_t piece = 16;  // one cache line of f32; the fastest size measured
 
   // True for a transpose: rows are contiguous in view 0, but in another view the elements of a row are far
-  // apart, and each is next to the same element of the next row. A long row would then use one element of
-  // each cache line, which would be evicted before the next row uses it.
+  // apart and the elements of a column are adjacent. A long row would then use one element of each cache
+  // line, and the line would be evicted before the next row uses it.
   bool turns() const {
     if (rank < 2 || step(0) != 1) return false;
     for (std::size_t k = 1; k < K; ++k) {

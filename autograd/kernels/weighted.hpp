@@ -3,8 +3,8 @@
 #include "clones.hpp"
 #include "math.hpp"
 
-/// The context of one query (fused.hpp, weighted_sum): c = Σ_t α_t h_t, t < T_x, where c is (D) and h_t
-/// begins at h + t · stride. Both passes spend most of their time reading h.
+/// The context of one query (weighted_sum in fused.hpp): c = Σ_t α_t h_t, t < T_x. c is (D), and h_t begins
+/// at h + t · stride. Both passes spend most of their time reading h.
 namespace gradus::kernels {
 
 /// Adds the context to c (D).
@@ -16,7 +16,7 @@ GRADUS_CLONES void weighted_sum_row(std::int64_t T_x, std::int64_t D, const T* a
   }
 }
 
-/// The energies e_t = scale · q · k_t, t < T_x, where q is (A) and key k_t begins at k + t · stride.
+/// The energies e_t = scale · q · k_t, t < T_x. q is (A), and key k_t begins at k + t · stride.
 template <class T>
 GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const T* q, const T* k,
                                 std::int64_t stride, T* __restrict e) {
@@ -25,7 +25,7 @@ GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const
   }
 }
 
-/// From d (D), the gradient of c, adds the gradient of α (T_x).
+/// Given d (D), the gradient of c, adds the gradient of α (T_x).
 template <class T>
 GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,
                                            const T* d, T* __restrict at_alpha) {
@@ -34,7 +34,7 @@ GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, con
   }
 }
 
-/// From d (D), the gradient of c, adds the gradients of all h_t. The gradient of h_t begins at at_h + t ·
+/// Given d (D), the gradient of c, adds the gradients of all h_t. The gradient of h_t begins at at_h + t ·
 /// stride.
 template <class T>
 GRADUS_CLONES void weighted_sum_to_values(std::int64_t T_x, std::int64_t D, const T* alpha, const T* d,

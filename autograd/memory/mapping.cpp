@@ -15,14 +15,14 @@ std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
   void* const pages =
       mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | only_there, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  if (huge) madvise(pages, bytes, MADV_HUGEPAGE);  // may be refused
+  if (huge) madvise(pages, bytes, MADV_HUGEPAGE);  // the system may refuse
   if (place == nullptr || pages == place) return static_cast<std::byte*>(pages);
-  munmap(pages, bytes);  // before Linux 4.17 the address is only a hint
+  munmap(pages, bytes);  // before Linux 4.17, `place` is only a hint
   return nullptr;
 }
 
-// mmap puts new mappings right below existing ones; without the gap, they would stop the block from growing
-// downwards.
+// mmap puts new mappings right below existing ones. The gap keeps other mappings away, so that the block can
+// grow downwards.
 std::byte* pages_with_room(std::size_t bytes, bool huge) {
   constexpr std::size_t distance = std::size_t{1} << 36;
   void* const room =

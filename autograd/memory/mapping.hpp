@@ -9,7 +9,7 @@ namespace gradus::pool {
 std::size_t page_size();
 
 /// Maps pages at `place`, or anywhere if `place` is nullptr. Returns nullptr on failure. `huge` asks for huge
-/// pages, which may be refused.
+/// pages, which the system may refuse.
 std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge);
 
 /// Maps pages with a gap below them, so that the block can grow downwards. Returns nullptr on failure.

@@ -40,14 +40,14 @@ std::byte* PageRanges::lengthen(std::size_t bytes) {
   return take(bytes);
 }
 
-// The number of bytes that the lowest range lacks for a request of `bytes`.
+// The number of bytes by which the lowest range is too short for a request of `bytes`.
 std::size_t PageRanges::missing(std::size_t bytes) const {
   const auto range = std::ranges::find(ranges_, lowest_, &Range::begin);
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// Maps a block, or only the missing bytes if mapping a block fails. Tries first below the used part, and then
-// elsewhere.
+// Maps a block, or only the missing bytes if mapping a block fails. Tries the addresses below the used part
+// first, and then other addresses.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
   for (const std::size_t wanted : {std::max(more, block), more}) {
@@ -75,7 +75,7 @@ std::size_t PageRanges::waiting() const {
   return bytes;
 }
 
-// Reserves entries so that put(), and unmap(), which splits ranges, cannot fail.
+// Reserves entries so that put() and unmap() cannot fail. unmap() splits ranges, so it needs more entries.
 void PageRanges::make_room() { ranges_.reserve(std::bit_ceil(2 * (ranges_.size() + taken_ + 2))); }
 
 void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {

@@ -6,11 +6,11 @@
 
 namespace gradus::pool {
 
-/// Free ranges of mapped memory. A request takes the end of the smallest range that is long enough;
-/// neighbouring ranges are merged. If none is long enough, the lowest range is extended downwards into unused
-/// memory. So each training step uses the addresses of the step before, and memory stays close to the amount
-/// in use at once. Memory is mapped in blocks of at least `block` bytes, away from other mappings, and
-/// committed on first write.
+/// Free ranges of mapped memory. A request takes the end of the smallest range that is long enough. If no
+/// range is long enough, the lowest range is extended downwards into unused memory. Neighbouring ranges are
+/// merged. As a result, each training step uses the same addresses as the step before, and memory stays close
+/// to the amount in use at once. Memory is mapped in blocks of at least `block` bytes, away from other
+/// mappings, and committed on first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;
@@ -19,8 +19,8 @@ class PageRanges {
   /// `bytes` rounded up to whole pages.
   static std::size_t whole(std::size_t bytes);
 
-  /// Takes `bytes` from the free ranges; nullptr if none is long enough. If it throws std::bad_alloc, nothing
-  /// has changed.
+  /// Takes `bytes` from the free ranges. Returns nullptr if no range is long enough. If it throws
+  /// std::bad_alloc, nothing has changed.
   std::byte* take(std::size_t bytes);
   /// Takes `bytes` when no free range is long enough: extends the lowest range, and maps a block if
   /// necessary. Returns nullptr if the system has no memory.
@@ -46,7 +46,7 @@ class PageRanges {
 
   bool huge_;
   std::vector<Range> ranges_;    // sorted by address; few, because neighbours are merged
-  std::size_t taken_ = 0;        // ranges taken and not yet put back
+  std::size_t taken_ = 0;        // number of ranges taken and not yet put back
   std::byte* lowest_ = nullptr;  // start of the used part of the newest block
   std::size_t unused_ = 0;       // unused bytes just below lowest_
   std::int64_t blocks_ = 0;

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-// Eight size classes per doubling: at most an eighth of a buffer is unused, and sequences of about the same
-// length share classes. Class k of a doubling that starts at `base` holds base · (8 + k) / 8 bytes.
+// Eight size classes per doubling. At most an eighth of a buffer is unused, and sequences of similar length
+// share a class. In a doubling that starts at `base`, class k holds base · (8 + k) / 8 bytes.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -31,13 +31,13 @@ SizeClass size_class(std::size_t bytes) {
   const std::size_t units = std::max<std::size_t>((bytes + alignment - 1) / alignment, 1);
   if (units <= 8) return {units - 1, units * alignment};
   const auto shift =
-      static_cast<std::size_t>(std::bit_width(units - 1)) - 4;  // so that units - 1 >> shift is in [8, 16)
+      static_cast<std::size_t>(std::bit_width(units - 1)) - 4;  // so that (units - 1) >> shift is in [8, 16)
   const std::size_t eighths = ((units - 1) >> shift) + 1;       // in (8, 16]
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-// Larger buffers have no class: their sizes change with the sequence lengths of each batch, and a class for
-// each size would keep many times the memory that is in use at once.
+// Larger buffers have no class. Their sizes change with the sequence lengths of each batch, so classes would
+// keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
 // A free buffer holds the link to the next one of its class.
@@ -46,7 +46,7 @@ struct Unused {
   std::size_t bytes;
 };
 
-// A spin lock. It is held briefly and seldom contended, and costs half as much as a mutex.
+// A spin lock. It costs half as much as a mutex; it is held briefly and rarely contended.
 class Lock {
  public:
   void lock() {
@@ -90,11 +90,11 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
-// The caller of the functions below holds the mutex, and passes sizes from granted().
+// The caller of the functions below holds the mutex. Sizes are those that granted() returns.
 
 // Takes a buffer from a shelf. Returns null if no buffer is free and the system has no memory.
 std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {
-  if (sanitized) {  // no pooling
+  if (sanitized) {  // sanitizers track single allocations, so nothing is pooled
     ++pool.stats.buffers_allocated;
     return static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}, std::nothrow));
   }

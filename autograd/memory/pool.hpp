@@ -13,13 +13,13 @@ struct Buffer {
   std::size_t shelf = 0;  // the shelf to which the buffer returns
 };
 
-/// Free buffers are kept on shelves. The calls of parallel_operations() that run at the same time use
-/// different shelves, if there are enough. So the requests to a shelf come in the same order every time, and
-/// find buffers of the right size; and a thread reuses memory that is in its own cache.
+/// Free buffers are kept on shelves. Calls of parallel_operations() that run at the same time use different
+/// shelves, if there are enough. So each shelf gets the same sequence of requests every time, and has buffers
+/// of the right sizes. A thread also reuses memory that is in its own cache.
 constexpr std::size_t shelves = 8;
 /// Takes a buffer from the pool: a free buffer of the size class or, for a large request, a part of merged
-/// free memory. If there is none, cuts a buffer from a mapped block, so that a new sequence length seldom
-/// needs a system call.
+/// free memory. If there is none, cuts a buffer from a mapped block. So a new sequence length rarely needs a
+/// system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 
@@ -33,7 +33,7 @@ struct Stats {
 Stats stats();
 void trim();
 
-/// If not 0, new buffers are filled with this value, so that tests can detect reads of uninitialised values.
+/// If not 0, new buffers are filled with this value. Tests use it to detect reads of uninitialised values.
 inline std::atomic<std::uint64_t> fill{0};
 
 }  // namespace gradus::pool

@@ -8,8 +8,8 @@
 namespace gradus {
 
 /// A base class for small objects that every operation creates. Each thread keeps the memory of the last few
-/// freed objects of type T for reuse, which is cheaper than the system's allocator. No class may derive from
-/// T.
+/// freed objects of type T and reuses it, which is cheaper than the system's allocator. No class may derive
+/// from T.
 template <class T>
 class Recycled {
  public:
@@ -36,7 +36,7 @@ class Recycled {
   struct Link {
     Link* next;
   };
-  // Used until the end of the thread, so it has no destructor.
+  // Has no destructor, because it is used until the thread ends.
   struct Kept {
     Link* first = nullptr;
     int count = 0;
@@ -44,7 +44,7 @@ class Recycled {
   };
   static constinit inline thread_local Kept kept{};
 
-  // Frees the kept memory when the thread ends; objects deleted later are freed directly.
+  // Frees the kept memory when the thread ends. Objects deleted later are freed directly.
   struct Closer {
     ~Closer() {
       kept.closed = true;

@@ -2,7 +2,7 @@
 
 namespace gradus {
 
-/// Whether AddressSanitizer or ThreadSanitizer is on. Memory is not pooled then, because the sanitizers track
+/// True if AddressSanitizer or ThreadSanitizer is on. Memory is then not pooled, because the sanitizers track
 /// errors per allocation.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;

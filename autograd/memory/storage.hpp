@@ -17,8 +17,8 @@ void retain(Node* node);
 void release(Node* node);
 using NodePtr = IntrusivePtr<Node>;
 
-/// A buffer shared by the tensors that view it. Its memory is from the pool, or adopted and kept alive by
-/// `owner`.
+/// A buffer shared by the tensors that view it. The memory comes from the pool, or is adopted; `owner` keeps
+/// adopted memory alive.
 struct Storage : Recycled<Storage> {
   explicit Storage(std::size_t bytes);
   Storage(std::shared_ptr<void> memory, std::size_t bytes);
@@ -29,9 +29,9 @@ struct Storage : Recycled<Storage> {
   std::atomic<std::int64_t> references{0};
   pool::Buffer buffer;  // at least `bytes` long
   std::size_t bytes;
-  std::shared_ptr<void> owner;                   // of adopted memory; null for pool memory
+  std::shared_ptr<void> owner;                   // owner of adopted memory; null for pool memory
   std::atomic<std::uint32_t> version{0};         // incremented by every in-place change
-  std::atomic<const char*> changed_by{nullptr};  // what made the last in-place change
+  std::atomic<const char*> changed_by{nullptr};  // name of the last in-place change
 };
 
 inline void retain(Storage* storage) { storage->references.fetch_add(1, std::memory_order_relaxed); }
@@ -54,7 +54,7 @@ struct TensorImpl : Recycled<TensorImpl> {
   }
 };
 
-/// A view of `tensor` from element `offset` on, not on the tape.
+/// A view of `tensor` that starts at element `offset`. The view is not on the tape.
 Tensor view_of(const Tensor& tensor, std::int64_t offset, const Shape& shape);
 
 /// A pointer to the values, for kernels. Does not check the dtype, and does not count as an in-place change.
@@ -63,11 +63,11 @@ T* raw(const Tensor& tensor) {
   return static_cast<T*>(tensor.impl().data());
 }
 
-/// target += x, broadcast or summed to target's shape. For gradients only, because it does not count as an
-/// in-place change.
+/// target += x, with x broadcast or summed to target's shape. Use it for gradients only, because it does not
+/// count as an in-place change.
 void add_in_place(const Tensor& target, const Tensor& x);
 
-/// Whether anything besides this handle may use the values. Always true for adopted memory.
+/// True if anything besides this handle may use the values. Always true for adopted memory.
 inline bool is_shared(const Tensor& tensor) {
   const TensorImpl& impl = tensor.impl();
   return impl.references > 1 || impl.storage->references > 1 || impl.storage->owner;

@@ -20,8 +20,8 @@ auto flat(T* values, std::int64_t n) {
   return xt::adapt(values, size, xt::no_ownership(), std::array{size});
 }
 
-// y = f(a, b). Evaluates an xtensor expression if the shapes are equal, and otherwise runs a plain loop,
-// because xtensor's broadcasts are up to thirty times slower. So f must accept numbers and expressions.
+// y = f(a, b). Evaluates an xtensor expression if the shapes are equal, and runs a plain loop otherwise,
+// because xtensor's broadcasts are up to thirty times slower. So f must accept both numbers and expressions.
 template <class F>
 Tensor binary(const char* operation, const Tensor& a, const Tensor& b, F f) {
   check_same_dtype(operation, a, b);

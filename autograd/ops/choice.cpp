@@ -9,7 +9,7 @@
 namespace gradus {
 namespace {
 
-// A run-time value, because one loop per relation would cost more at build time than it saves at run time.
+// A run-time value: separate loops for each relation would cost more build time than they save at run time.
 enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal };
 
 template <class T>

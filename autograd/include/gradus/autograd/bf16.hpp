@@ -17,7 +17,7 @@ inline Bits rounded(float x) {
   return static_cast<Bits>(x != x ? (bits >> 16) | 0x40 : nearest);
 }
 
-/// The bf16 as an f32, which is exact.
+/// Converts a bf16 to f32 exactly.
 inline float to_float(Bits x) { return __builtin_bit_cast(float, static_cast<std::uint32_t>(x) << 16); }
 
 }  // namespace gradus::bf16

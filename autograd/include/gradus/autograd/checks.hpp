@@ -4,7 +4,7 @@
 #include <gradus/autograd/tensor.hpp>
 
 #pragma GCC visibility push(default)
-/// Argument checks for operations and modules; all throw Error with the operation's name.
+/// Argument checks for operations and modules. Each check throws an Error with the operation's name.
 namespace gradus {
 
 inline void check_same_dtype(const char* operation, const Tensor& a, const Tensor& b) {

@@ -3,9 +3,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// For the lifetime of a Composed, this thread runs the fused operations (fused.hpp) as compositions of
-/// simple operations. This is slower, but each step is a separate operation that can be inspected. Scopes may
-/// be nested.
+/// For the lifetime of a Composed, this thread runs each fused operation (fused.hpp) as a composition of
+/// simple operations. This is slower, but every intermediate result can be inspected. Scopes may be nested.
 class Composed {
  public:
   Composed();

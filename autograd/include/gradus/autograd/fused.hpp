@@ -9,9 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Each also
-/// has a composed twin, made of those operations, in the same source file; `Composed` (composed.hpp) selects
-/// it. Tests compare the twins.
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Each has a
+/// composed twin in the same source file, built from those operations; `Composed` (composed.hpp) selects the
+/// twin. Tests compare each operation with its twin.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:
@@ -26,8 +26,8 @@ namespace gradus {
 /// x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
-/// Whether the reset gate of a GRU is applied after the product of the state, as in PyTorch, or before it, as
-/// in the papers. W_hn and b_hn are the last H rows of W_hh and b_hh.
+/// Where a GRU applies the reset gate: after the product with the state, as in PyTorch, or before that
+/// product, as in the papers. W_hn and b_hn are the last H rows of W_hh and b_hh.
 ///
 ///     pytorch    n = tanh(x_n + r ∘ (W_hn h + b_hn))
 ///     original   n = tanh(x_n + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8
@@ -35,11 +35,12 @@ enum class GRUForm { pytorch, original };
 
 struct GRUStates {
   Tensor states;  ///< h after each step, (N, H), packed
-  Tensor last;    ///< (B, H): h after each sequence's last step, or after its first step if reversed
+  Tensor last;    ///< (B, H): h after each sequence's last step, or after the first step if reversed
 };
 
-/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}), or
-/// with n in the original form. Padding is skipped. The gradient of W_hh is one product over all steps.
+/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). In
+/// the original form, n differs (GRUForm). Padding is skipped. The gradient of W_hh is one product over all
+/// steps.
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 3H), packed
 /// @param weight_hh W_hh, (3H, H)
@@ -47,7 +48,7 @@ struct GRUStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
 /// @param form      where the reset gate is applied
-/// Gradients: those of gru_update at every step, with the steps in reverse order. With d_t the gradient at
+/// Gradients: those of gru_update at every step, from the last step to the first. With d_t the gradient at
 /// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient
 /// of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
@@ -70,7 +71,7 @@ Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
 struct LSTMStates {
   Tensor states;          ///< h after each step, (N, H), packed
-  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or after its first step if reversed
+  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or after the first step if reversed
 };
 
 /// A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh,
@@ -82,7 +83,7 @@ struct LSTMStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param c_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
-/// Gradients: those of lstm_update at every step, with the steps in reverse order. With d_t the gradient at
+/// Gradients: those of lstm_update at every step, from the last step to the first. With d_t the gradient at
 /// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
@@ -109,7 +110,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// Gradients: α_bt gets g_b · h_tb, and h_tb gets α_bt g_b.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
-/// The cell of attention_sequence. It has G = 3 gates, or 4 for an LSTM.
+/// The cell of attention_sequence. A GRU has G = 3 gates, an LSTM has G = 4.
 enum class AttentionCell { gru, original_gru, lstm };
 
 /// How a decoder's query scores the positions: e_j = v_a · tanh(W_a s + k_j), or scale · (W_a s) · k_j.
@@ -132,16 +133,16 @@ struct AttentionDecoder {
   AttentionCell cell = AttentionCell::gru;
   std::vector<Layer> layers;  ///< the lowest first
   AttentionScore score = {};
-  bool earlier = false;  ///< true if the result contains the state before each step, false if after it
+  bool earlier = false;  ///< the result contains the state before (true) or after (false) each step
   double dropout = 0;    ///< probability, in [0, 1), of dropout between layers
-  /// Draws the masks of both dropouts. If absent, there is no dropout. Step t uses stream t of this
-  /// generator: first for the mask of the weights, then for the masks between layers.
+  /// Draws the masks of both dropouts; without this generator there is no dropout. Step t uses stream t of
+  /// the generator: first for the mask of the weights, then for the masks between layers.
   std::optional<Generator> draws = std::nullopt;
 };
 
-/// The recurrence of a decoder that attends before it updates its state, over packed target sequences, under
-/// teacher forcing (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; Luong et al. 2015, section 3.1, for dot
-/// products). At each step t, with s the state of the top layer,
+/// A decoder that attends before it updates its state, run over packed target sequences with teacher forcing
+/// (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; Luong et al. 2015, section 3.1, for dot products). At
+/// each step t, with s the state of the top layer,
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j
 ///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
@@ -160,8 +161,8 @@ struct AttentionDecoder {
 /// @param packing packing of the targets
 /// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
 /// taken before dropout.
-/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies, with the
-/// steps in reverse order.
+/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies, from the
+/// last step to the first.
 /// @throws Error for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,

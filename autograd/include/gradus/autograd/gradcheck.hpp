@@ -11,33 +11,33 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// How gradients are checked. Let y_j be the elements of f's result, and r_j a random gradient for each. The
-/// numeric derivative of Σ_j r_j y_j with respect to an element x is Σ_j r_j D_j, where D_j is the 4-point
-/// central difference of y_j, (y_j(x−2h) − 8 y_j(x−h) + 8 y_j(x+h) − y_j(x+2h)) / 12h, with an error of order
-/// h⁴. Because each y_j has its own difference, a y_j that does not depend on x adds no rounding error. The
-/// rounding error is at most
+/// How gradients are checked. Let y_j be the elements of f's result, and r_j a random incoming gradient for
+/// each y_j. The numeric derivative of Σ_j r_j y_j with respect to an element x is Σ_j r_j D_j. D_j is the
+/// 4-point central difference of y_j, (y_j(x−2h) − 8 y_j(x−h) + 8 y_j(x+h) − y_j(x+2h)) / 12h; its error is
+/// of order h⁴. Each y_j has its own difference, so a y_j that does not depend on x adds no rounding error.
+/// The rounding error is at most
 ///
 ///     u = 16 ε Σ_j (1.5 |r_j y_j| + |x r_j D_j|) / h        over the y_j that x changes, with ε = 2⁻⁵²
 ///
 /// A step h confirms a gradient if |analytic − numeric| ≤ atol + rtol·|numeric| + u, and if u is small:
 /// u ≤ max(|analytic| / 1000, rtol · the tensor's largest gradient, atol).
 ///
-/// The first step is h = step·max(1, |x|). If it does not confirm the gradient, the difference may be
+/// The first step is h = step·max(1, |x|). If that step does not confirm the gradient, the difference may be
 /// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. The check
-/// then tries up to 11 smaller steps, h/9, h/81 …, and stops when u exceeds |analytic − numeric| / 10. After
-/// them it tries larger steps, up to 729h.
+/// then tries up to 11 smaller steps, h/9, h/81 …, and stops when u exceeds |analytic − numeric| / 10.
+/// Finally the check tries larger steps, up to 729h.
 /// The gradient is right if one step confirms it, and wrong if two successive steps agree on another value.
-/// An element is not judged if neither happens, or if f's slopes on the two sides of x stay apart as the step
+/// An element is not judged if neither holds, or if f's slopes left and right of x stay apart as the step
 /// shrinks.
 ///
-/// For each tensor, the gradients are computed twice more: once when only this tensor requires a gradient,
-/// and once when every tensor except this one does. Elements whose gradient changes are judged again.
+/// For each tensor, the check runs backward() twice more: once with only this tensor requiring a gradient,
+/// and once with only the other tensors. Elements whose gradient changes are judged again.
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
-  double atol = 0;         ///< for rounding inside f that is large relative to f's result
-  std::uint64_t seed = 1;  ///< of the random incoming gradient; with all ones, softmax's gradient would be 0
-  std::int64_t elements = 0;  ///< ≥ 0: elements checked per tensor, drawn with `seed`; 0 checks all
+  double atol = 0;            ///< raise it if rounding inside f is large relative to f's result
+  std::uint64_t seed = 1;     ///< of the random incoming gradient (with all ones, softmax's would be 0)
+  std::int64_t elements = 0;  ///< checked per tensor, drawn with `seed`; 0: all; never negative
 };
 
 /// An element that could not be judged, with its estimates.
@@ -59,11 +59,11 @@ struct GradcheckEntry {
   double error = 0;                 ///< |analytic − numeric|, NaN included
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements
-  std::string needing;          ///< when gradients are wrong, if not always: "when no other needs a gradient"
+  std::string needing;          ///< when gradients are wrong: "when no other needs a gradient"; empty: always
   std::int64_t not_judged = 0;  ///< the number of elements that could not be judged
   GradcheckDoubt first_open;    ///< the first element that could not be judged
   std::int64_t checked = 0;     ///< the number of elements checked: all, or GradcheckOptions::elements
-  bool all_zero = false;        ///< the gradients of all checked elements are exactly 0
+  bool all_zero = false;        ///< true if the gradients of all checked elements are exactly 0
 
   std::int64_t judged() const { return checked - not_judged; }
   /// True if no element is wrong, and at least half were judged.
@@ -92,12 +92,12 @@ GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 
 /// Checks df/d(leaf) for a function that captures its tensors. `leaves` must be f64 and require gradients.
-/// Their values are changed during the check, and restored; their gradients are cleared.
+/// The check changes their values and restores them; it clears their gradients.
 GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 
-/// Checks the gradients of captured `leaves` and of f's floating-point inputs, which the report lists in this
-/// order. Inputs may be undefined.
+/// Checks the gradients of captured `leaves` and of f's floating-point inputs. The report lists the leaves
+/// first. Inputs may be undefined.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, NamedTensors leaves,
                           const GradcheckOptions& options);

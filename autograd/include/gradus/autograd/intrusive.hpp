@@ -13,8 +13,8 @@ inline bool is_last(std::atomic<std::int64_t>& references) {
          references.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// A shared pointer whose count is a member of the object, so that it needs one word and one allocation. T
-/// provides `retain(T*)` and `release(T*)`.
+/// A shared pointer to an object that holds its own reference count. The pointer takes one word, and the
+/// object one allocation. T provides `retain(T*)` and `release(T*)`.
 template <class T>
 class IntrusivePtr {
  public:
@@ -28,7 +28,7 @@ class IntrusivePtr {
     std::swap(object_, other.object_);
     return *this;
   }
-  /// The first pointer to a new object. Sets the object's count, its member `references`, to 1.
+  /// The first pointer to a new object. Sets the object's member `references` to 1.
   static IntrusivePtr first(T* object) {
     object->references.store(1, std::memory_order_relaxed);
     IntrusivePtr pointer;

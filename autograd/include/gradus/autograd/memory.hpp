@@ -18,8 +18,8 @@ struct MemoryStats {
 };
 MemoryStats memory_stats();
 
-/// Returns pooled memory to the system, except pages that also hold a part of a buffer in use. With glibc,
-/// also trims the heap, which holds the memory of freed tapes.
+/// Returns pooled memory to the system, except pages that a buffer in use also occupies. With glibc, also
+/// trims the heap, which holds the memory of freed tapes.
 void release_pooled_memory();
 
 }  // namespace gradus

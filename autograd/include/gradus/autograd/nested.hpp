@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// A number, or a list of NestedLists: the argument type for nested braces. Use it only as an argument,
-/// because it points to temporaries of the calling expression.
+/// A number, or a list of NestedLists: the argument type for nested braces. Use a NestedList only as an
+/// argument, because it points to temporaries of the calling expression.
 class NestedList {
  public:
   NestedList(double number) : number_(number), is_number_(true) {}

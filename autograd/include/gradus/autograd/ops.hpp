@@ -11,12 +11,12 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// The operations. Each function checks its shapes, computes, and records its gradient. Below, `g` is
-/// d(loss)/d(result), and y the result. All throw Error for mismatched shapes or dtypes, before they change
-/// anything. Elementwise operations broadcast by NumPy's rule: axes are matched from the last, and an axis of
-/// size 1 is stretched; the gradient is summed over stretched axes. Floating-point operands must have the
-/// same dtype. NaN propagates, except where `pow` defines the result as 1. A negative axis counts from the
-/// end.
+/// The operations. Each function checks its shapes, computes the result, and records its gradient. Below, `g`
+/// is d(loss)/d(result), and y is the result. Every operation throws Error for mismatched shapes or dtypes,
+/// before it changes anything. Elementwise operations broadcast by NumPy's rule: axes are matched from the
+/// last, and an axis of size 1 is stretched. The gradient is summed over stretched axes. Floating-point
+/// operands must have the same dtype. NaN propagates, except where `pow` defines the result as 1. A negative
+/// axis counts from the end.
 namespace gradus {
 
 // ---- Elementwise ----
@@ -40,8 +40,8 @@ Tensor neg(const Tensor& x);
 /// Gradient: g·p·x^(p−1); 0 for p = 0.
 Tensor pow(const Tensor& x, double p);
 /// a^b, elementwise, with the special values of IEEE 754: NaN for finite a < 0 unless b is an integer; 1 for
-/// a = 1 or b = 0, even if the other operand is NaN; (−∞)^b is ±∞ for b > 0 and ±0 for b < 0, negative for
-/// odd integers b.
+/// a = 1 or b = 0, even if the other operand is NaN. (−∞)^b is ±∞ for b > 0 and ±0 for b < 0; the sign is
+/// negative for odd integers b.
 /// Gradients: g·b·a^(b−1), which is 0 where b = 0; g·y·ln a, which is 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
 /// e^x. In f32, 0 below −87.3 and ∞ above 88.3.
@@ -82,8 +82,7 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 /// element's random bits are Philox4x32-10 (random.hpp) of this key, the row and the column.
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
-/// Dropout of packed sequences (N, …). Each element gets the mask that it would have in the padded tensor (T,
-/// B, …).
+/// Dropout of packed sequences (N, …). Each element gets the same mask as in the padded tensor (T, B, …).
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1 and x has packing.rows() rows.
 Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing);
 

@@ -10,27 +10,27 @@
 /// Sequences of different lengths, stored without padding, so that nothing is computed for padding.
 namespace gradus {
 
-/// The layout of B packed sequences. Rows are stored step by step, and each step has one row for every
-/// sequence that has not ended, the longest sequence first (as in PyTorch's PackedSequence). The position of
-/// a sequence in this order, its rank, is the same at every step, so if step t has n rows, they
-/// belong to the first n sequences of step t − 1.
+/// The layout of B packed sequences. Rows are stored step by step. Each step has one row for every sequence
+/// that has not ended, the longest sequence first (as in PyTorch's PackedSequence). A sequence's position in
+/// this order is its rank. The rank is the same at every step, so a step with n rows holds the first n
+/// sequences of the step before.
 ///
 ///     lengths 2, 3, 1:  b₀ a₀ c₀ | b₁ a₁ | b₂        batch_sizes 3, 2, 1
 class Packing {
  public:
   /// @param lengths (B), i64. @throws Error for another shape or dtype, or a negative length.
   explicit Packing(const Tensor& lengths);
-  /// Sequences of the same length, in the order of the batch: packed and padded layout are then equal.
-  /// @throws Error when `steps` or `batch` is negative.
+  /// Sequences of equal length, in batch order: the packed layout equals the padded layout. @throws Error
+  /// when `steps` or `batch` is negative.
   Packing(std::int64_t steps, std::int64_t batch);
 
   std::int64_t batch() const { return std::ssize(order_); }        ///< B
   std::int64_t steps() const { return std::ssize(batch_sizes_); }  ///< T, the longest length
   std::int64_t rows() const { return offsets_.back(); }            ///< N, the sum of the lengths
-  /// Whether all lengths are T, so that the packed layout equals the padded one.
+  /// True if all lengths are T, so that the packed layout equals the padded layout.
   bool is_padded() const { return padded_; }
 
-  /// The number of sequences that have a step t; never grows with t.
+  /// The number of sequences that have a step t. It never increases with t.
   std::int64_t batch_size(std::int64_t t) const { return batch_sizes_[static_cast<std::size_t>(t)]; }
   /// The first packed row of step t.
   std::int64_t offset(std::int64_t t) const { return offsets_[static_cast<std::size_t>(t)]; }
@@ -41,8 +41,8 @@ class Packing {
   /// The lengths in the order of the batch, (B), i64.
   Tensor lengths() const;
 
-  /// Splits the ranks into `parts` ranges with about equally many packed rows. Returns the bounds, from 0 to
-  /// B.
+  /// Splits the ranks into `parts` ranges with about equally many packed rows. Returns the bounds of the
+  /// ranges, from 0 to B.
   std::vector<std::int64_t> split(std::int64_t parts) const;
 
  private:
@@ -58,19 +58,20 @@ class Packing {
 /// Gradient: g at the sequences' steps, 0 at padding. @throws Error when the shapes do not fit.
 Tensor pack(const Tensor& x, const Packing& packing);
 
-/// Pads packed sequences with zeros, to `steps` steps or, if 0, to the longest length.
+/// Pads packed sequences with zeros to `steps` steps, or to the longest length if `steps` is 0.
 /// @param x (N, …)
 /// @return (T, B, …)
 /// Gradient: g at the sequences' steps. @throws Error when the shapes do not fit.
 Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps = 0);
 
 struct Scanned {
-  Tensor states;             ///< the state's first tensor after each step, (N, H), packed
-  std::vector<Tensor> last;  ///< the state after each sequence's last step, or after its first if reversed
+  Tensor states;  ///< the state's first tensor after each step, (N, H), packed
+  std::vector<Tensor>
+      last;  ///< the state after each sequence's last step, or after the first step if reversed
 };
 
-/// A recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). A sequence
-/// without a step t keeps its state.
+/// Runs a recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). A sequence
+/// that has ended keeps its state.
 /// @param step    computes the state after x_t, (B, …), from the state before
 /// @param x       (N, …), packed
 /// @param first   the tensors of the first state, (B, …) each, in the order of the batch

@@ -12,33 +12,33 @@ namespace gradus {
 /// The number of threads in the team, including the calling thread. Initially GRADUS_NUM_THREADS, else
 /// OMP_NUM_THREADS, else the number of processors that this process may use, at most 16. The threads start
 /// when threads() or a loop first needs them.
-/// @throws Error, once, when the system cannot start all of them; the team then works with those that
+/// @throws Error, once, when the system cannot start all threads. The team then works with the threads that
 /// started.
 int threads();
 /// Sets the number of threads in the team.
 /// @throws Error unless `count` is in [1, 256], while the team is running, and when the system cannot start
-/// all threads; the team then works with those that started.
+/// all threads. In the last case, the team works with the threads that started.
 void set_threads(int count);
 
 namespace team {
 
-/// threads(), or 1 inside a loop that the team is running.
+/// The number of threads that a loop can use now: threads(), or 1 inside a loop that the team is running.
 int available();
 
 /// The number of ranges into which parallel_for splits [0, n).
 std::int64_t ranges(std::int64_t n, std::int64_t grain);
 
 using Work = void (*)(const void* context, std::int64_t index);
-/// Calls work(context, i) for each i < count. Each thread starts with its own range of the indices (the
-/// caller with the first range), and then takes indices that are left in other ranges. The ranges depend only
-/// on `count` and threads().
+/// Calls work(context, i) for each i < count. Each thread starts with its own range of the indices; the
+/// caller has the first range. A thread that has finished its range takes indices that are left in other
+/// ranges. The ranges depend only on `count` and threads().
 void run(std::int64_t count, Work work, const void* context);
 
 }  // namespace team
 
-/// Calls work(i) for every i < count in parallel. If a call throws, the other calls still run, and then the
-/// first exception is rethrown. With one thread, inside another such loop, and while another thread uses the
-/// team, the calls run as a plain loop instead, which an exception ends at once.
+/// Calls work(i) for every i < count in parallel. If a call throws, the other calls still run; then the first
+/// exception is rethrown. The calls run as a plain loop with one thread, inside another such loop, and while
+/// another thread uses the team. An exception ends a plain loop at once.
 template <class F>
 void parallel_tasks(std::int64_t count, const F& work) {
   team::run(
@@ -46,8 +46,8 @@ void parallel_tasks(std::int64_t count, const F& work) {
 }
 
 /// Calls work(begin, end) in parallel for ranges that make up [0, n). Ranges have at least `grain` elements
-/// unless n itself is smaller; choose `grain` so that a range takes some microseconds, the cost of waking a
-/// thread. The ranges depend only on n, grain and team::available(), so results are reproducible.
+/// unless n itself is smaller. Waking a thread costs some microseconds, so choose a `grain` that takes as
+/// long. The ranges depend only on n, grain and team::available(), so results are reproducible.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   const std::int64_t count = team::ranges(n, grain);
@@ -58,9 +58,9 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   parallel_tasks(count, [&](std::int64_t i) { work(n * i / count, n * (i + 1) / count); });
 }
 
-/// parallel_tasks() for operations on tensors: each call of `work` has the calling thread's settings, such as
-/// NoGrad, Composed, PackWeights and the module path. Random numbers come from the default generator of the
-/// thread that draws them. Under a Profile, all calls run on the calling thread.
+/// Calls parallel_tasks() for operations on tensors. Each call of `work` has the calling thread's settings,
+/// such as NoGrad, Composed, PackWeights and the module path. Random numbers come from the default generator
+/// of the thread that draws them. Under a Profile, all calls run on the calling thread.
 void parallel_operations(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
 }  // namespace gradus

@@ -15,9 +15,9 @@ enum class Precision {
 /// For the lifetime of a MixedPrecision, large products on this thread round their two inputs to bf16 (8 bits
 /// of precision; to nearest, ties to even) and accumulate in f32 (P. Micikevicius et al., "Mixed precision
 /// training", ICLR 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). An
-/// m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch
-/// size. Everything else stays f32: parameters, gradients, optimisers, reductions, softmax and losses.
-/// backward() rounds only if it is called inside such a scope, so call it there too. Scopes may be nested.
+/// m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the fused recurrences, m is the batch
+/// size. Everything else stays f32: parameters, gradients, optimisers, reductions, softmax and losses. Call
+/// backward() inside such a scope too; otherwise it does not round. Scopes may be nested.
 /// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
 /// gradus was built without oneDNN.
 class MixedPrecision {

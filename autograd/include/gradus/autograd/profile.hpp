@@ -10,15 +10,15 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// For its lifetime, a Profile times and counts the operations of this thread.
+/// A Profile times and counts the operations of this thread during its lifetime.
 ///
 ///     Profile profile;
 ///     train(…);
 ///     std::cout << profile;
 ///
 /// Forward time covers an operation's own loops and products, but not allocation and recording. Backward time
-/// covers the whole backward function. A nested Profile counts in place of the outer Profile, and adds its
-/// counts to the outer one when destroyed.
+/// covers the whole backward function. While a nested Profile exists, it counts in place of the outer one.
+/// When destroyed, it adds its counts to the outer one.
 class Profile {
  public:
   struct Row {
@@ -27,7 +27,7 @@ class Profile {
     std::int64_t backward_calls = 0;  ///< runs of the operation's backward function
     double forward_seconds = 0;
     double backward_seconds = 0;
-    std::int64_t bytes = 0;  ///< allocated for results, gradients and temporaries, new or pooled
+    std::int64_t bytes = 0;  ///< bytes allocated for results, gradients and temporaries, new or pooled
   };
 
   Profile();
@@ -44,7 +44,7 @@ class Profile {
 
   std::map<std::string, Row, std::less<>> rows_;
   std::int64_t unassigned_bytes_ = 0;
-  bool timing_ = false;  // an operation is being timed
+  bool timing_ = false;  // true while an operation is being timed
   Profile* outer_;
 };
 

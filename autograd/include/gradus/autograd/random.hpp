@@ -11,15 +11,15 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The sequences of a batch that belong to one part of the batch.
+/// A part of a batch, given by its sequences.
 struct BatchPart {
   std::int64_t batch;                   ///< number of sequences in the whole batch
-  std::vector<std::int64_t> sequences;  ///< the index in the whole batch of each sequence in the part
+  std::vector<std::int64_t> sequences;  ///< for each sequence in the part, its index in the whole batch
 };
 
 /// A counter-based generator of random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
-/// easy as 1, 2, 3", 2011). A seed gives the same numbers, and the same draws of the distributions below,
-/// with any compiler and standard library. The state is the seed and a counter.
+/// easy as 1, 2, 3", 2011). With any compiler and standard library, a seed gives the same numbers, and the
+/// same draws of the distributions below. The state is the seed and a counter.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : seed_(seed) {}
@@ -34,18 +34,18 @@ class Generator {
   double normal();
   /// An independent generator, seeded by one draw from this one.
   Generator split();
-  /// Independent generator n, derived from the seed. Draws nothing. If each step of a loop has its own
-  /// stream, later draws from this generator do not depend on the number of steps.
+  /// Independent generator n, derived from the seed without a draw. Give each step of a loop its own stream:
+  /// later draws from this generator then do not depend on the number of steps.
   Generator stream(std::uint64_t n) const;
 
-  /// A copy of this generator for one part of a batch. The copy draws the same numbers, and dropout() gives
-  /// each sequence the mask that it would have in the whole batch. Generators that the copy makes by split()
-  /// or stream() are for the same part.
+  /// A copy of this generator for one part of a batch. The copy draws the same numbers as the original. With
+  /// the copy, dropout() gives each sequence the mask that the sequence has in the whole batch. split() and
+  /// stream() of the copy return generators for the same part.
   Generator of_part(BatchPart part) const;
-  /// The part of a batch that this generator is for. Null for the whole batch.
+  /// The part of a batch that this generator serves. Null means the whole batch.
   const BatchPart* part() const { return part_.get(); }
-  /// The row that holds step t of sequence b in the padded whole batch. b is an index in this part, which has
-  /// B sequences. If part() is null, the part is the whole batch, and the row is t·B + b.
+  /// The row of step t of sequence b in the padded whole batch. b is an index in this generator's part, which
+  /// has B sequences. If part() is null, the part is the whole batch, and the row is t·B + b.
   std::int64_t place(std::int64_t t, std::int64_t b, std::int64_t B) const {
     return part_ ? t * part_->batch + part_->sequences[static_cast<std::size_t>(b)] : t * B + b;
   }
@@ -65,8 +65,8 @@ class Generator {
   std::shared_ptr<const BatchPart> part_;
 };
 
-/// This thread's generator, for dropout and initialisers. It starts with seed 0, so all threads draw the same
-/// numbers unless each calls seed().
+/// This thread's generator, for dropout and initialisers. Its seed is initially 0. So all threads draw the
+/// same numbers unless each thread calls seed().
 Generator& default_generator();
 /// Restarts this thread's generator with a new seed.
 void seed(std::uint64_t value);
@@ -86,9 +86,9 @@ class DrawFrom {
 /// Generators for the steps of a loop, one per step (see Generator::stream).
 class DrawsOfSteps {
  public:
-  /// @param on if true, draws one number that seeds the generators of all steps; if false, at() does nothing
+  /// @param on if true, draws one number that seeds the generators of all steps; if false, at() has no effect
   explicit DrawsOfSteps(bool on);
-  /// Makes the generator of step t this thread's default generator, until the result is destroyed.
+  /// Makes the generator of step t this thread's default generator until the returned DrawFrom is destroyed.
   [[nodiscard]] std::optional<DrawFrom> at(std::int64_t t) const;
 
  private:

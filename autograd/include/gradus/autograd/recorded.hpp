@@ -18,18 +18,18 @@ struct Recorded {
   const char* operation = "leaf";
   bool is_leaf = true;
   std::string name = {};             ///< from `names`; empty if the tensor has none
-  const ScopePath* scope = nullptr;  ///< the modules in which it was recorded
-  Shape shape = {};                  ///< of the operation's result, or of the leaf
+  const ScopePath* scope = nullptr;  ///< module path at the time of recording
+  Shape shape = {};                  ///< shape of the operation's result, or of the leaf
   Dtype dtype = Dtype::f32;
-  std::string values = {};    ///< "[[1, 2], [3, 4]]" for up to 8 elements; else empty
+  std::string values = {};    ///< the values, "[[1, 2], [3, 4]]", for up to 8 elements; else empty
   std::string gradient = {};  ///< the gradient, in the same form
-  /// Indices into the result of recorded(). Inputs that need no gradient are omitted.
+  /// The inputs as indices into the vector that recorded() returns. Inputs that need no gradient are omitted.
   std::vector<std::size_t> inputs = {};
 };
 
 /// All operations and leaves from which `root` was computed, and `root` itself, oldest first: inputs come
-/// before results, and the root is last. `names` gives names to tensors, for example named_parameters() of a
-/// module.
+/// before results, and the root is last. `names` gives names to tensors; it may be the named_parameters() of
+/// a module.
 /// @throws Error, in the name of `operation`, if `root` was not recorded or an earlier backward() freed its
 /// tape.
 std::vector<Recorded> recorded(const char* operation, const Tensor& root, const NamedTensors& names = {});

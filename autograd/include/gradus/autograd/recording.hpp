@@ -16,7 +16,7 @@ class Recording {
  private:
   bool was_on_;
 };
-/// Turns recording off for this thread, as Recording(false) does: results need no gradient.
+/// Turns recording off for this thread, as Recording(false) does. Results then need no gradient.
 struct NoGrad : Recording {
   NoGrad() : Recording(false) {}
 };
@@ -24,7 +24,7 @@ struct NoGrad : Recording {
 struct EnableGrad : Recording {
   EnableGrad() : Recording(true) {}
 };
-/// True if this thread records operations on the tape, as it does by default.
+/// True if this thread records operations on the tape. This is the default.
 bool is_recording();
 
 }  // namespace gradus

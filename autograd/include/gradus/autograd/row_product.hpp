@@ -7,9 +7,9 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// A product in f32 in which the bits of each row of y depend neither on the other rows nor on their number.
-/// The libraries' products differ in their last bits, because they choose a kernel by the number of rows.
-/// Every element is one sum in the order of l,
+/// An f32 product whose rows are independent to the last bit: the bits of a row of y depend neither on the
+/// other rows nor on their number. The libraries' products differ in their last bits, because the libraries
+/// choose a kernel by the number of rows. Here every element of y is one sum, in the order of W's columns:
 ///
 ///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
 ///
@@ -24,7 +24,7 @@ class RowProduct final : public WeightProduct {
 
  private:
   std::int64_t K_;
-  std::vector<float> panels_;  // (⌈N / 32⌉, K, 32): 32 rows of W, transposed; zeros beyond N
+  std::vector<float> panels_;  // (⌈N / 32⌉, K, 32): panels of 32 rows of W, transposed; zeros beyond N
 };
 
 }  // namespace gradus

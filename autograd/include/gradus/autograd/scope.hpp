@@ -8,7 +8,7 @@
 #include <string_view>
 
 #pragma GCC visibility push(default)
-/// Module paths, and the errors that name them.
+/// Module paths, and errors that contain the module path.
 namespace gradus {
 
 /// A module path: a node in the tree of scope names. The root has no name.
@@ -19,13 +19,13 @@ struct ScopePath {
   std::string text() const;
 };
 
-/// Appends `name` to the module path of this thread's operations and errors, and restores the previous path
-/// when destroyed. Modules append their names in this way. An empty name adds nothing.
+/// Appends `name` to this thread's module path, and restores the previous path when destroyed. The path
+/// appears in operations and errors. Modules use a Scope to append their names. An empty name adds nothing.
 class Scope {
  public:
   explicit Scope(std::string_view name);
-  /// For a name that is entered often: `last`, initially null, caches the resulting path. Use one `last` per
-  /// name; threads may share it.
+  /// A faster constructor for a name that is entered often. `last`, initially null, caches the resulting
+  /// path. Use one `last` per name; threads may share it.
   Scope(std::string_view name, std::atomic<const ScopePath*>& last);
   ~Scope();
   Scope(const Scope&) = delete;

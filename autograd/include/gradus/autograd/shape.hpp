@@ -12,15 +12,15 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The sizes of a tensor's axes, outermost first; rank 0 is a scalar. One size may be −1, for reshape() to
-/// infer; no tensor has such a shape. Stored inline, without allocation.
+/// The sizes of a tensor's axes, outermost first. Rank 0 is a scalar. One size may be −1, which reshape()
+/// replaces by the inferred size; no tensor has a size of −1. Stored inline, without allocation.
 class Shape {
  public:
   static constexpr int max_rank = 8;
 
   Shape() = default;
-  /// @throws Error for more than max_rank axes, a size below −1, two sizes of −1, or more bytes than 64 bits
-  /// can count.
+  /// @throws Error for more than max_rank axes, a size below −1, two sizes of −1, or a tensor of 2⁶³ bytes or
+  /// more.
   Shape(std::initializer_list<std::int64_t> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 
@@ -74,8 +74,8 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// The shape to which both broadcast: axes are matched from the last, and an axis of size 1 is stretched
-/// (NumPy's rule).
+/// The shape to which both shapes broadcast: axes are matched from the last, and an axis of size 1 is
+/// stretched (NumPy's rule).
 /// @throws Error naming the operation, both shapes and the axis, when the shapes do not match.
 Shape broadcast(const char* operation, const Shape& a, const Shape& b);
 

@@ -19,7 +19,7 @@ namespace gradus {
 struct Node;  // internal
 struct BackwardPass;
 
-/// The argument of a backward function. It gives the gradient of the result, and accumulates the gradients of
+/// The argument of a backward function: holds the gradient of the result, and accumulates the gradients of
 /// the inputs.
 class Gradients {
  public:
@@ -27,19 +27,19 @@ class Gradients {
 
   /// d(loss)/d(result).
   const Tensor& out() const;
-  /// Whether input i needs a gradient. Skip the work for inputs that do not.
+  /// True if input i needs a gradient. Skip the work for other inputs.
   bool wants(int i) const;
-  /// d(loss)/d(input i) as accumulated so far, for adding in place; zeros if nothing was added yet. @throws
-  /// Error unless wants(i).
+  /// d(loss)/d(input i), accumulated so far, to be added to in place; zeros if nothing was added yet.
+  /// @throws Error unless wants(i).
   const Tensor& in(int i);
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
-  /// first gradient of the input's shape is stored without a copy if it is out(), or if nothing else shares
-  /// its values.
+  /// first gradient is stored without a copy if it has the input's shape and either is out() or is not
+  /// shared.
   /// @throws Error unless wants(i), and when the dtype differs.
   void add(int i, Tensor gradient);
-  /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y: calls f(y, β) with y of the input's
-  /// shape. With β = 0, y is uninitialised and f must write every element. This saves filling and reading
-  /// zeros. With β = 1, f adds to y.
+  /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
+  /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised and f must write every element; this
+  /// saves filling y with zeros and reading them.
   template <class F>
   void accumulate(int i, F f) {
     Tensor first = first_of(i);
@@ -49,9 +49,9 @@ class Gradients {
   }
   /// Saved value i, not on the tape.
   const Tensor& saved(int i) const;
-  /// A value that the caller may overwrite: saved value i itself if nothing else needs it, otherwise a copy.
+  /// Saved value i, which the caller may overwrite: a copy if anything else needs the value.
   Tensor take_saved(int i);
-  /// Whether this pass frees the tape. If not, the backward function may run again.
+  /// True if this pass frees the tape. If false, the backward function may run again.
   bool tape_is_freed() const;
   const char* operation() const;
 
@@ -63,11 +63,11 @@ class Gradients {
   std::array<const Tensor*, 4> found_{};  // caches in(), which inner loops call
 };
 
-/// A backward function: adds to the gradients of an operation's inputs. Runs once, or several times if the
+/// A backward function: adds to the gradients of an operation's inputs. It runs once, or several times if the
 /// tape is retained.
 using Backward = std::function<void(Gradients&)>;
 
-/// A reference to a tensor, so that argument lists copy no handles.
+/// A reference to a tensor. Argument lists of TensorRef copy no Tensor handles.
 class TensorRef {
  public:
   TensorRef(const Tensor& tensor) : tensor_(&tensor) {}
@@ -87,12 +87,12 @@ void append(const char* operation, const Tensor& result, std::span<const TensorR
 }  // namespace tape
 
 /// Records `result` as the result of `operation` on `inputs` if is_recording() and an input needs a gradient.
-/// Otherwise drops `saved` and `backward`. Undefined inputs are allowed, and need no gradient. `backward` is
-/// a Backward or converts to one.
+/// Otherwise drops `saved` and `backward`. Inputs may be undefined; such inputs need no gradient. `backward`
+/// is a Backward or converts to one.
 ///
-/// `saved` are the tensors that `backward` reads; no other tensors are kept alive. If a saved tensor was
-/// changed in place after recording, backward() throws before it computes anything, so save only values that
-/// will be read (see for_gradient_of). `operation` is a string literal or has static lifetime.
+/// `saved` are the tensors that `backward` reads; the tape keeps no other tensors alive. If a saved tensor
+/// was changed in place after recording, backward() throws before it computes anything. So save only values
+/// that `backward` will read (see for_gradient_of). `operation` is a string literal or has static lifetime.
 /// @return result. @throws Error when `result` is already recorded, for example because it is an input.
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,

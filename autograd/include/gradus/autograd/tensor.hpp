@@ -43,20 +43,20 @@ class Tensor {
   /// The values, row-major. @throws Error when T is not the tensor's dtype.
   template <class T>
   std::span<const T> values() const;
-  /// The values, writable. Each call counts as one in-place change: backward() throws if an operation
-  /// recorded before the call needs the old values, and names `by`, a string literal, as the cause. Do not
-  /// keep the span, because later writes through it are not noticed.
+  /// The values, writable. Each call counts as one in-place change. If an operation recorded before the call
+  /// needs the old values, backward() throws and names `by`, a string literal, as the cause. Do not keep the
+  /// span: later writes through it are not detected.
   template <class T>
   std::span<T> mutable_values(const char* by = "mutable_values");
   /// A copy of the values, converted to T. Conversion to std::int64_t truncates.
   /// @throws Error when NaN or a number outside the range of i64 is converted to i64.
   template <class T>
   std::vector<T> to_vector() const;
-  /// The value of a one-element tensor. @throws Error for any other number of elements.
+  /// The value of a tensor with one element. @throws Error for any other number of elements.
   double item() const;
 
-  /// Whether operations on this tensor are recorded: true for a leaf after set_requires_grad(), and for the
-  /// result of a recorded operation.
+  /// True if operations on this tensor are recorded: for a leaf after set_requires_grad(), and for the result
+  /// of a recorded operation.
   bool requires_grad() const;
   /// Turns recording on or off for a leaf, that is, a tensor that is not the result of a recorded operation.
   /// Returns this tensor.
@@ -69,28 +69,28 @@ class Tensor {
   void zero_grad() { set_grad(Tensor()); }
   void retain_grad();
 
-  /// Calls `hook` with the complete d(loss)/d(this) whenever backward() or gradus::grad() has computed it,
-  /// before it is propagated further. If `hook` returns a defined tensor, that tensor replaces the gradient.
+  /// Calls `hook` with the complete d(loss)/d(this) in every backward() and gradus::grad(), before the
+  /// gradient is propagated further. If `hook` returns a defined tensor, that tensor replaces the gradient.
   /// @return a number for remove_hook. @throws Error when requires_grad() is false. backward() throws when
-  /// the replacement's shape or dtype is not that of this tensor.
+  /// the replacement's shape or dtype differs from this tensor's.
   int add_hook(std::function<Tensor(const Tensor& gradient)> hook);
-  /// Does nothing if no hook has this number.
+  /// Removes the hook with this number, if there is one.
   void remove_hook(int number);
 
-  /// Adds d(this)/d(leaf) to the gradient of every leaf that this tensor was computed from. Frees the
-  /// recorded operations along the way unless `retain_graph` is set. If it throws, no gradient has changed,
-  /// but part of the tape may be freed.
+  /// Adds d(this)/d(leaf) to the gradient of every leaf from which this tensor was computed. Frees the
+  /// recorded operations along the way unless `retain_graph` is set. If backward() throws, no gradient has
+  /// changed, but part of the tape may be freed.
   /// @throws Error when this tensor is not a scalar or was not recorded, when the tape was freed by an
   /// earlier backward(), when a value that the tape needs was changed in place, and when the tape depends on
   /// a gradient: second derivatives are out of scope.
   void backward(bool retain_graph = false) const;
-  /// Adds d(loss)/d(leaf) in the same way, from `gradient` = d(loss)/d(this), for a tensor of any shape.
-  /// @throws Error also when the gradient's shape or dtype differs from this tensor's.
+  /// Adds d(loss)/d(leaf) in the same way, starting from `gradient` = d(loss)/d(this), for a tensor of any
+  /// shape. Throws also when the shape or dtype of `gradient` differs from this tensor's.
   void backward(const Tensor& gradient, bool retain_graph = false) const;
   void backward(double) const = delete;  // a number would convert to retain_graph
 
-  /// Replaces the values of this leaf, for every handle to it, with values of any shape and dtype. Clears its
-  /// gradient.
+  /// Replaces the values of this leaf with values of any shape and dtype; all handles to the leaf see the
+  /// change. Clears the leaf's gradient.
   /// @throws Error for the result of an operation, and when i64 values replace those of a tensor that
   /// requires a gradient.
   void replace(const Tensor& values);
@@ -118,10 +118,10 @@ class Tensor {
   /// Gradient: g, reshaped back. @throws Error when the numbers of elements differ.
   Tensor reshape(const Shape& shape) const;
 
-  /// Whether both handles refer to the same tensor. Does not compare values.
+  /// True if both handles refer to the same tensor. Does not compare values.
   bool is(const Tensor& other) const { return impl_ == other.impl_; }
 
-  /// For the engine: the object behind the handle. @throws Error when undefined.
+  /// The object behind the handle, for the engine. @throws Error when undefined.
   TensorImpl& impl() const;
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
@@ -134,8 +134,8 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// d(Σ outputs)/d(input) for each of `inputs`, which need not be leaves. Changes no Tensor::grad(), and runs
 /// only the part of the tape between outputs and inputs. `gradients` holds d(loss)/d(output) for each output;
-/// it may be empty if all outputs are scalars. If several threads call grad() on graphs that share
-/// parameters, each gets its own gradients, whereas backward() adds up the gradients of all threads.
+/// it may be empty if all outputs are scalars. Several threads may call grad() on graphs that share
+/// parameters: each thread gets its own gradients, whereas backward() adds up the gradients of all threads.
 /// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
 /// it.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -170,8 +170,8 @@ Tensor tensor(const std::vector<T>& values) {
   return tensor(std::span<const T>(values));
 }
 /// A tensor from nested braces: tensor(3) is a scalar, tensor({1, 2}) a vector, tensor({{1, 2}, {3, 4}}) a
-/// matrix, and so on. For i64, the numbers must be integers below 2^53 in magnitude, because they pass
-/// through double; a std::vector<std::int64_t> has no such limit.
+/// matrix, and so on. For i64, the numbers must be integers below 2^53 in magnitude, because NestedList
+/// stores them as double. A std::vector<std::int64_t> has no such limit.
 /// @throws Error when lists at one depth differ in length, for more than Shape::max_rank levels, and for
 /// numbers that i64 cannot hold exactly.
 Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
@@ -181,9 +181,9 @@ Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
 template <class T>
 Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
 
-/// Prints dtype, shape, values to 4 digits, and the operation that computed them: "f32 (2, 3) [[1, 2, 3], [4,
-/// 5, 6]] from mul". A leaf ends in "requires grad". Long axes are shortened with "…", to at most 256 numbers
-/// in all.
+/// Prints dtype, shape, values to 4 digits, and the operation that computed the tensor: "f32 (2, 3) [[1, 2,
+/// 3], [4, 5, 6]] from mul". For a leaf that requires a gradient, the text ends in "requires grad". "…"
+/// shortens long axes, to at most 256 numbers in all.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace gradus

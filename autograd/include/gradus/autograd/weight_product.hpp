@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// A replacement for the product with a weight W (N, K), such as one in int8 (gradus/compress/int8.hpp).
+/// A replacement for the product with a weight W (N, K), for example in int8 (gradus/compress/int8.hpp).
 class WeightProduct {
  public:
   /// P (rows, columns): the part of W that starts at (row, column).
@@ -19,25 +19,25 @@ class WeightProduct {
 
   virtual ~WeightProduct() = default;
   /// y ← x·Pᵀ + d for x (m, columns), y and d (m, rows), each with its row stride. Several threads may call
-  /// it at the same time.
+  /// multiply() at the same time.
   /// @param d null if nothing is added; may equal y. A stride of 0 repeats one row, as for a bias.
   virtual void multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part,
                         const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const = 0;
 };
 
 /// For the lifetime of a UseWeightProduct, linear() and the fused recurrences compute x·Wᵀ with `product` on
-/// every thread, until W's values change in place. Gradients are those of the product with W itself: a
-/// straight-through estimate.
+/// every thread, until W's values change in place. Gradients are those of the product with W itself (a
+/// straight-through estimate).
 class UseWeightProduct {
  public:
-  /// @throws Error unless the weight is an f32 matrix, not a part of another tensor, and without a product.
+  /// @throws Error unless the weight is an f32 matrix, owns its whole storage, and has no product yet.
   UseWeightProduct(const Tensor& weight, std::shared_ptr<const WeightProduct> product);
   ~UseWeightProduct();
   UseWeightProduct(const UseWeightProduct&) = delete;
   UseWeightProduct& operator=(const UseWeightProduct&) = delete;
 
  private:
-  Tensor weight_;  // keeps the values alive, so that their address is not reused
+  Tensor weight_;  // keeps the storage alive, so that its address is not reused
 };
 
 }  // namespace gradus

@@ -1,12 +1,12 @@
 #pragma once
 
-// Include this before any header of xtensor: it works around a bug.
+// Include this header before any header of xtensor: it works around a bug.
 //
-// xtensor 0.24.3 tests `__cplusplus == 201703L` where it should test `>=`. So if g++ compiles it as C++20,
-// temporaries of dynamic rank become tensors of rank 4 (the inline capacity of its shape class), and
-// xt::eval, xt::tile or a strided assignment fail to compile or give wrong results. The specialisation below
-// is what the C++17 branch would have chosen. It must precede every other part of xtensor, so these two
-// headers come first. tests/autograd/xtensor_test.cpp fails without it.
+// xtensor 0.24.3 tests `__cplusplus == 201703L` where it should test `>=`. If g++ compiles it as C++20,
+// temporaries of dynamic rank therefore become tensors of rank 4 (the inline capacity of xtensor's shape
+// class). xt::eval, xt::tile and strided assignments then fail to compile or give wrong results. The
+// specialisation below is the one of xtensor's C++17 branch. It must precede every other part of xtensor, so
+// these two headers come first. tests/autograd/xtensor_test.cpp fails without it.
 // clang-format off
 #include <xtensor/xtensor_forward.hpp>
 #include <xtensor/xstorage.hpp>
