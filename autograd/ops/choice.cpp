@@ -30,7 +30,7 @@ bool holds(Relation relation, T x, T z) {
   }
 }
 
-// 1 where a and b have this relation, otherwise 0.
+// 1 where `relation` holds between a and b, otherwise 0.
 Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Relation relation) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), Dtype::i64);
@@ -41,8 +41,8 @@ Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Relation
   return y;
 }
 
-// The elementwise maximum of a and b if `winning` is `greater`, the minimum if it is `less`; NaN if either is
-// NaN.
+// The elementwise maximum of a and b if `winning` is `greater`, the minimum if `winning` is `less`. NaN if
+// either element is NaN.
 Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation winning) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), a.dtype());

@@ -23,7 +23,7 @@ Tensor cumsum(const Tensor& x, int axis) {
   });
   return record("cumsum", y, {x}, {}, typed([lanes]<class T>(Gradients& g) {
                   lanes.for_each([&](std::int64_t, std::int64_t first) {
-                    double total = 0;  // x_i is a term of y_i and all later y
+                    double total = 0;  // gradient of x_i, which is a term of y_i and of all later y
                     for (std::int64_t i = lanes.n - 1; i >= 0; --i) {
                       total += static_cast<double>(raw<T>(g.out())[first + i * lanes.inner]);
                       raw<T>(g.in(0))[first + i * lanes.inner] += static_cast<T>(total);

@@ -15,11 +15,11 @@
 namespace gradus {
 namespace {
 
-// Row r of x gets row places[r] of the mask, or row r if `places` is empty.
+// Row r of x gets the mask's row places[r], or row r if `places` is empty.
 Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& generator,
             std::vector<std::int64_t> places) {
   const std::int64_t n = rows == 0 ? 0 : x.numel() / rows;
-  // Applied to the value, and to its gradient.
+  // The forward pass applies this to the value, the backward pass to the gradient.
   const auto apply = [=, mask = kernels::DropoutMask(probability, generator.bits()),
                       places = std::move(places)](const Tensor& from) {
     Tensor to = empty(from.shape(), from.dtype());

@@ -17,7 +17,7 @@ GRADUS_CLONES void map_row(std::int64_t n, F f, const T* x, T* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]);
 }
 
-// The value from which a derivative is computed.
+// The value from which a derivative is computed: the input x or the result y.
 enum class Reads { x, y };
 
 // y = f(x) and d(loss)/dx = derivative(d(loss)/dy, x or y).
@@ -63,7 +63,7 @@ Tensor sigmoid(const Tensor& x) {
 }
 
 Tensor relu(const Tensor& x) {
-  // NaN < 0 is false, so NaN is kept.
+  // NaN < 0 is false, so a NaN is kept.
   return elementwise(
       "relu", x, [](auto v) { return v < 0 ? decltype(v)(0) : v; }, Reads::y,
       [](auto d, auto y) { return y > 0 || y != y ? d : decltype(d)(0); });

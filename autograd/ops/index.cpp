@@ -13,8 +13,8 @@
 namespace gradus {
 namespace {
 
-// Checks that every index is in [0, limit). For messages, `of` names what is indexed: the "rows", "axis" or
-// "classes" of `shape`.
+// Checks that every index is in [0, limit). In the message, `of` names the indexed part of `shape`: "rows",
+// "axis" or "classes".
 void check_indices(const char* operation, const Tensor& index, std::int64_t limit, const char* of,
                    const Shape& shape) {
   check_integers(operation, "the index", index);
@@ -26,7 +26,7 @@ void check_indices(const char* operation, const Tensor& index, std::int64_t limi
   }
 }
 
-// Row i of the result is row ids[i] of x. A row is an element of the leading axis.
+// Row i of the result is row ids[i] of x. Rows are the elements of the leading axis.
 Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Shape& result) {
   check_indices(operation, ids, x.size(0), "rows", x.shape());
   const std::int64_t width = x.shape().without(0).numel();
@@ -42,7 +42,7 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                   const std::int64_t n = g.saved(0).numel();
                   const T* from = raw<T>(g.out());
                   T* into = raw<T>(g.in(0));
-                  // Split among threads by columns, because a row may be chosen many times.
+                  // Threads split the columns, because several ids may choose the same row.
                   for_each_range(width, n, [=](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t i = 0; i < n; ++i)
                       math::add(end - begin, from + i * width + begin, into + row[i] * width + begin);
@@ -50,8 +50,8 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                 }));
 }
 
-// Calls visit(offset in x, offset in index) for every element of `index`, which indexes `axis` of a tensor of
-// shape `x`.
+// Calls visit(offset in x, offset in index) for every element of `index`. `index` indexes `axis` of a tensor
+// of shape `x`.
 template <class Visit>
 void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit) {
   const Lanes in_x(x, axis), in_index(index.shape(), axis);

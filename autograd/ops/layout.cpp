@@ -18,7 +18,7 @@
 namespace gradus {
 namespace {
 
-// Copies x in the order of the strided view seen(v), where v is a view of x, and seen(v) has shape `shape`.
+// Copies x in the order of the strided view seen(v), where v is a view of x. seen(v) has shape `shape`.
 template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());
@@ -34,7 +34,7 @@ Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Se
                 }));
 }
 
-// Adds the gradient of an input that became elements [begin, begin + size) of `axis` of the result.
+// Adds the gradient of an input that is elements [begin, begin + size) of the result's `axis`.
 void add_part(Gradients& g, int input, int axis, std::int64_t begin, std::int64_t size) {
   const Lanes lanes(g.out().shape(), axis);
   if (lanes.outer == 1)

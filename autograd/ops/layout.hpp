@@ -6,7 +6,7 @@
 
 namespace gradus {
 
-/// Tensor::slice on an axis after the first: a copy, because the elements are not contiguous.
+/// Tensor::slice on an axis after the first. Copies, because the elements are not contiguous.
 Tensor slice_inside(const Tensor& x, int axis, std::int64_t begin, std::int64_t size);
 
 }  // namespace gradus

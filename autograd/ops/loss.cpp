@@ -17,8 +17,8 @@
 namespace gradus {
 namespace {
 
-// Checks that each of targets (…) is `ignored` or a class in [0, V), for `scores` (…, V). Returns the number
-// of targets that are not ignored.
+// Checks that each target is `ignored` or a class in [0, V), for targets (…) and `scores` (…, V). Returns the
+// number of targets that are not ignored.
 std::int64_t check_targets(const char* operation, const char* what, const Tensor& scores,
                            const Tensor& targets, std::int64_t ignored) {
   check_integers(operation, "the targets", targets);
@@ -53,7 +53,7 @@ T average(double total, std::int64_t n) {
   return n == 0 ? T(0) : static_cast<T>(total / static_cast<double>(n));
 }
 
-// Losses do not broadcast: unequal shapes are mostly a mistake.
+// Losses do not broadcast, because unequal shapes are usually a mistake.
 void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
   check_same_dtype(operation, a, b);
   if (a.shape() != b.shape())
@@ -67,13 +67,13 @@ struct RowLoss {
 };
 
 // −Σ_k q_k ln softmax(x)_k of one row, with q as in cross_entropy(), and the loss without smoothing. Writes
-// e^(x − max x) to e, which may be x, and 1 / Σ e^(x − max x) to inverse. Most of the time goes into the
+// e^(x − max x) to e, which may alias x, and 1 / Σ e^(x − max x) to `inverse`. Most of the time goes into the
 // exponentials.
 template <class T>
 RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                           T& inverse) {
   const T largest = math::max_of(n, x);
-  // Σ_k q_k (max x − x_k). Terms may be ∞, so none is subtracted or multiplied by 0.
+  // Σ_k q_k (max x − x_k). Terms may be ∞, so no term is subtracted or multiplied by 0.
   const double plain = static_cast<double>(largest - x[target]);
   double below = smoothing < 1 ? (1 - smoothing) * plain : 0;
   if (smoothing > 0) {
@@ -96,9 +96,9 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
   const std::int64_t classes = logits.size(-1), rows = targets.numel();
   const Dtype dtype = logits.dtype();
   Tensor loss = zeros({}, dtype);
-  // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. The logits (N, V) may be the largest
-  // tensor of all. So if they are not shared, the exponentials overwrite the logits, and the gradient
-  // overwrites the exponentials. Under DetectAnomaly the logits are kept, because its messages show them.
+  // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. The logits (N, V) are often the
+  // largest tensor. If they are not shared, the exponentials overwrite the logits, and the gradient
+  // overwrites the exponentials. Under DetectAnomaly the logits are kept for its messages.
   const bool in_place = !is_shared(logits) && !detects_anomaly();
   const Tensor exponential = in_place ? logits : empty(logits.shape(), dtype);
   const Tensor inverse = empty({rows}, dtype);
@@ -172,7 +172,7 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
     const T *x = raw<T>(logits), *t = raw<T>(targets);
     double total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      // The large terms first: they cancel if the logit is right.
+      // Sum the large terms first: they cancel if the logit is right.
       total += static_cast<double>((x[i] < 0 ? T(0) : x[i]) - x[i] * t[i] +
                                    std::log1p(math::exp(-std::abs(x[i]))));
     }

@@ -12,7 +12,7 @@
 namespace gradus {
 namespace {
 
-// A view of the first element of every matrix in x (…, rows, columns).
+// A view of the first elements of all matrices in x (…, rows, columns).
 template <class T>
 View<T> matrices(const Tensor& x) {
   View<T> result = view<T>(x);
@@ -20,8 +20,8 @@ View<T> matrices(const Tensor& x) {
   return result;
 }
 
-// Y ← A·B + β·Y for every matrix of a batch. Leading axes broadcast; products that belong to the same matrix
-// of Y are summed.
+// Y ← A·B + β·Y for every matrix of a batch. Leading axes broadcast. Products for the same matrix of Y are
+// summed.
 template <class T>
 void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b, T beta, const Tensor& y) {
   const std::int64_t m = y.size(-2), n = y.size(-1), k = a.size(a_layout == Layout::plain ? -1 : -2);
@@ -42,8 +42,8 @@ void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b
   });
 }
 
-// The rows of all matrices of x, as one matrix. If B is a single matrix, this makes one tall product of a
-// batch.
+// The rows of all matrices of x, as one matrix. If B is a single matrix, the products of a batch then become
+// one tall product.
 Tensor rows_of(const Tensor& x) { return view_of(x, 0, {x.shape().without(-1).numel(), x.size(-1)}); }
 
 Tensor product(const Tensor& a, const Tensor& b) {

@@ -30,7 +30,7 @@ Packing::Packing(const Tensor& lengths) {
     if (running == 0) break;
     batch_sizes_.push_back(static_cast<std::int64_t>(running));
   }
-  padded_ = rows() == steps() * batch();  // stable_sort keeps the order of equal lengths
+  padded_ = rows() == steps() * batch();  // stable_sort keeps sequences of equal length in batch order
 }
 
 Packing::Packing(std::int64_t steps, std::int64_t batch) : padded_(true) {
@@ -43,7 +43,7 @@ Packing::Packing(std::int64_t steps, std::int64_t batch) : padded_(true) {
   for (std::int64_t t = 0; t <= steps; ++t) offsets_.push_back(t * batch);
 }
 
-std::int64_t Packing::length(std::int64_t r) const {  // the number of steps with more than r sequences
+std::int64_t Packing::length(std::int64_t r) const {  // counts the steps with more than r sequences
   return std::partition_point(batch_sizes_.begin(), batch_sizes_.end(),
                               [r](std::int64_t size) { return size > r; }) -
          batch_sizes_.begin();
@@ -71,7 +71,7 @@ std::vector<std::int64_t> Packing::split(std::int64_t parts) const {
 
 namespace {
 
-// Calls row(packed, padded) with the index of every packed row, and its index among the T·B padded rows.
+// Calls row(packed, padded) for every packed row, with its index and its index among the T·B padded rows.
 template <class Row>
 void for_each_packed(const Packing& packing, std::int64_t width, Row row) {
   for (std::int64_t t = 0; t < packing.steps(); ++t) {
@@ -83,7 +83,7 @@ void for_each_packed(const Packing& packing, std::int64_t width, Row row) {
   }
 }
 
-// The elements per row, where the first `axes` axes count rows.
+// The number of elements per row, if the first `axes` axes count rows.
 std::int64_t width_after(const Tensor& x, int axes) {
   std::int64_t width = 1;
   for (int axis = axes; axis < x.rank(); ++axis) width *= x.size(axis);

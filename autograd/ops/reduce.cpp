@@ -19,11 +19,11 @@
 namespace gradus {
 namespace {
 
-// The shapes of a reduction of x over some axes.
+// Shapes of a reduction of x over some axes.
 struct Reduction {
-  Shape kept;          // reduced axes have size 1
-  Shape result;        // equal to `kept`, or without the reduced axes
-  std::int64_t n = 1;  // elements per result
+  Shape kept;          // x's shape, with size 1 for reduced axes
+  Shape result;        // `kept`, or x's shape without the reduced axes
+  std::int64_t n = 1;  // number of elements summed per result
 
   Reduction(const char* operation, const Tensor& x, const Axes& axes, bool keep) : kept(x.shape()) {
     const auto reduced = axes.in(operation, x.shape());
@@ -42,8 +42,8 @@ void scale(const Tensor& x, double factor) {
   map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
 }
 
-// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double, because in f32 the rounding
-// error grows with the length.
+// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double, because the rounding error of
+// f32 grows with their length.
 template <class T, class F, class... X>
 Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, const X&... x) {
   constexpr std::int64_t long_sum = 1024;
@@ -71,7 +71,7 @@ Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over,
                 }));
 }
 
-// The axes of x, the reduced ones last.
+// The axes of x in order, with the reduced axes moved to the end.
 std::vector<int> reduced_last(const char* operation, const Tensor& x, const Axes& axes) {
   const auto reduced = axes.in(operation, x.shape());
   std::vector<int> order;
@@ -83,7 +83,7 @@ std::vector<int> reduced_last(const char* operation, const Tensor& x, const Axes
   return order;
 }
 
-// x with its axes in this order, contiguous; x itself if the order is the same.
+// A contiguous x with its axes in this order; x itself if the order is the same.
 template <class T>
 Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   if (std::ranges::is_sorted(order)) return x;
@@ -93,7 +93,7 @@ Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   return y;
 }
 
-// The largest or smallest elements of x over the reduced axes, of shape over.kept; NaN if an element is NaN.
+// The largest or smallest elements of x along the reduced axes, of shape over.kept. NaN if an element is NaN.
 template <class T>
 Tensor extremes(const Tensor& x, const std::vector<int>& order, const Reduction& over, bool largest) {
   const Tensor rows = in_order<T>(x, order);
@@ -178,7 +178,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
   for_floating("logsumexp", x.dtype(), [&]<class T>() {
     const Tensor shift = over.n == 0 ? full(over.kept, -std::numeric_limits<double>::infinity(), x.dtype())
                                      : extremes<T>(x, reduced_last("logsumexp", x, axes), over, true);
-    // Avoids ∞ − ∞, which is NaN.
+    // Replaces an infinite shift by 0, because ∞ − ∞ is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
     y = summed<T>(over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
     map([](T s, T m) { return std::log(s) + m; }, view<T>(y), view<const T>(y), view<const T>(shift));
@@ -202,7 +202,7 @@ Tensor argmax(const Tensor& x, int axis, bool keep) {
     lanes.for_each([&](std::int64_t k, std::int64_t first) {
       const T* lane = raw<T>(x) + first;
       std::int64_t best = 0;
-      // `!(<=)`, so that a NaN wins; the loop ends at a NaN.
+      // A NaN wins, because the test is `!(<=)`. The loop ends at a NaN.
       for (std::int64_t i = 1; i < lanes.n && lane[best * lanes.inner] == lane[best * lanes.inner]; ++i) {
         if (!(lane[i * lanes.inner] <= lane[best * lanes.inner])) best = i;
       }

@@ -14,14 +14,14 @@
 namespace gradus {
 namespace {
 
-// Applies f, which works on the last axis, along `axis`.
+// Applies f along `axis`. f itself works on the last axis.
 template <class F>
 Tensor along(const char* operation, const Tensor& x, int axis, F f) {
   axis = checked_axis(operation, x.shape(), axis);
   return axis == x.rank() - 1 ? f(x) : transpose(f(transpose(x, axis, -1)), axis, -1);
 }
 
-// Softmax over the first length(r) elements of row r. The elements past them are 0.
+// Softmax over the first length(r) elements of row r. The elements after them are 0.
 template <class Length>
 Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
   Tensor y = empty(x.shape(), x.dtype());
@@ -36,7 +36,7 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
       std::fill(to + r * n + real, to + (r + 1) * n, T(0));
     });
   });
-  // Past the length, y is 0 and so is the gradient. So the lengths need not be saved.
+  // Past the length, y and hence the gradient are 0. So the lengths need not be saved.
   return record(operation, y, {x}, {y}, typed([n, rows]<class T>(Gradients& g) {
                   const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
                   g.accumulate(0, [&](const Tensor& at_x, int beta) {
@@ -81,7 +81,7 @@ Tensor log_softmax_rows(const Tensor& x) {
       T* to = result + r * n;
       const T largest = math::max_of(n, from);
       const T total = math::sum_of<T>(n, [=](std::int64_t i) { return math::exp(from[i] - largest); });
-      const T log_total = std::log(total);  // subtracted separately: largest + log_total would lose digits
+      const T log_total = std::log(total);  // not added to `largest`: the sum would lose digits
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - largest - log_total;
     });
   });

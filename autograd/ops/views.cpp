@@ -11,7 +11,7 @@
 namespace gradus {
 namespace {
 
-// A view of x with this shape, from element `offset` on.
+// A view of x with this shape, starting at element `offset`.
 Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const Shape& shape) {
   return record(operation, view_of(x, offset, shape), {x}, {},
                 [offset, shape, whole = x.shape()](Gradients& g) {
@@ -20,7 +20,7 @@ Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const S
                 });
 }
 
-// The shape `to`, with a size of −1 replaced by the inferred size.
+// The shape `to`, with −1 replaced by the inferred size.
 Shape known(const Shape& to, const Tensor& x) {
   const auto unknown = std::find(to.begin(), to.end(), -1);
   if (unknown == to.end()) return to;

@@ -13,7 +13,7 @@
 namespace gradus::bf16 {
 namespace {
 
-// Products are cut and padded to blocks of a few sizes, because oneDNN generates code for every size.
+// Products are cut and padded to blocks of a few sizes, because oneDNN generates code for each size.
 constexpr std::int64_t most_rows = 256, most_columns = 2048, most_terms = 4096, packed_columns = 256;
 
 constexpr std::int64_t multiple(std::int64_t x, std::int64_t of) { return (x + of - 1) / of * of; }
@@ -47,8 +47,8 @@ void round(std::int64_t rows, std::int64_t columns, Rows<const float> x, std::in
   std::fill(to + rows * all_columns, to + all_rows * all_columns, T(0));
 }
 
-// Rounds and pads an operand that is stored in `layout` and used as (rows, columns). `to` has the same
-// layout.
+// Rounds and pads an operand. The operand is stored in `layout`, has size (rows, columns) in the product, and
+// keeps its layout in `to`.
 void round(Layout layout, std::int64_t rows, std::int64_t columns, Rows<const float> x, std::int64_t all_rows,
            std::int64_t all_columns, Bits* to) {
   if (layout == Layout::plain) return round(rows, columns, x, all_rows, all_columns, to);
@@ -56,7 +56,7 @@ void round(Layout layout, std::int64_t rows, std::int64_t columns, Rows<const fl
 }
 
 // C (m, n) ← A·B + β·D for a block of rows and columns. A and B are padded with zeros to the sizes in
-// `shape`; the results of the padding are dropped.
+// `shape`. The padded part of the result is dropped.
 void multiply_block(onednn::RoundedProduct shape, std::int64_t m, std::int64_t n, const Bits* a,
                     const void* b, Addend<float> addend, Rows<float> c) {
   const float beta = addend.beta;
@@ -79,7 +79,7 @@ void multiply_block(onednn::RoundedProduct shape, std::int64_t m, std::int64_t n
   }
 }
 
-// Computes a product with at most most_terms terms.
+// Computes a product with at most most_terms terms per sum.
 void multiply_slice(const Product<float>& p) {
   const std::int64_t k = padded(p.k), columns = std::min(p.n, most_columns);
   const Scratch<Bits> a(padded_rows(std::min(p.m, most_rows)) * k), b(k * padded(columns));
@@ -116,7 +116,7 @@ Tensor rounded(std::int64_t rows, std::int64_t columns, Rows<const float> x) {
   return y;
 }
 
-// Rounds to bf16, and multiplies in f32.
+// Multiplies in f32 after rounding the inputs to bf16.
 void multiply_emulated(const Product<float>& p) {
   const bool a_is_plain = p.a_layout == Layout::plain, b_is_plain = p.b_layout == Layout::plain;
   const Tensor a = rounded(a_is_plain ? p.m : p.k, a_is_plain ? p.k : p.m, p.a);

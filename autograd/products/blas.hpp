@@ -4,15 +4,15 @@
 
 #include "product.hpp"
 
-/// Products in f32 and f64 by the BLAS of this build, OpenBLAS (openblas.cpp). gemm.cpp decides which
-/// products go to oneDNN instead.
+/// Products in f32 and f64 by this build's BLAS, OpenBLAS (openblas.cpp). gemm.cpp decides which products go
+/// to oneDNN instead.
 namespace gradus::blas {
 
 /// Computes a product on this thread. The first call chooses the kernels, as initialise() does.
 template <class T>
 void multiply(const Product<T>& p);
 
-/// True if the kernels in use have a path for small products that packs nothing.
+/// True if the kernels in use have a special path for small products, which packs nothing.
 bool has_small_products();
 
 /// Sets the fields of `info` that describe the BLAS.

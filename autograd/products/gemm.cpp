@@ -10,8 +10,8 @@
 namespace gradus {
 namespace {
 
-// oneDNN computes f32 products, except those for which OpenBLAS is faster (measured with AVX-512): one row
-// times a transposed B, small products, and few rows times a large transposed B.
+// oneDNN computes f32 products unless OpenBLAS is faster. Measured with AVX-512, OpenBLAS is faster for one
+// row times a transposed B, for small products, and for few rows times a large transposed B.
 template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;
@@ -23,7 +23,7 @@ bool is_for_onednn(const Product<T>& p) {
 
 template <class T>
 void multiply(const Product<T>& whole) {
-  // Uses one library for the whole product, so that the order of sums depends less on the number of threads.
+  // One library computes the whole product, so that the order of sums depends less on the number of threads.
   const bool with_onednn = is_for_onednn(whole);
   split_among_threads(whole, [=](const Product<T>& p) {
     if constexpr (std::is_same_v<T, float>) {

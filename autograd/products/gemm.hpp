@@ -5,7 +5,7 @@
 
 namespace gradus {
 
-/// How a matrix operand is stored: as it is used, or transposed.
+/// How a matrix operand is stored: in the orientation in which the product uses it, or transposed.
 enum class Layout { plain, transposed };
 
 /// A view of a row-major matrix: a pointer to the first element, and the row stride in elements.
@@ -21,16 +21,17 @@ struct Rows {
   }
 };
 
-/// The term β·D that a product adds. D is not read if β = 0. A stride of 0 repeats one row, as for a bias.
+/// The term β·D that is added to a product. If β = 0, D is not read. A stride of 0 repeats one row, as for a
+/// bias.
 template <class T>
 struct Addend {
   T beta = 0;
   Rows<const T> d{};
 };
 
-/// C ← A·B + β·D, c_ij = Σ_l a_il b_lj + β d_ij, for row-major A (m, k), B (k, n), C and D (m, n). A is
-/// stored as (k, m) and B as (n, k) if transposed. D either is C or does not overlap C. T is float or double.
-/// Large products are split among threads(). @throws Error for a row stride above 2³¹ − 1.
+/// C ← A·B + β·D, c_ij = Σ_l a_il b_lj + β d_ij, for row-major A (m, k), B (k, n), C and D (m, n). If
+/// transposed, A is stored as (k, m) and B as (n, k). D either is C or does not overlap C. T is float or
+/// double. Large products are split among threads(). @throws Error for a row stride above 2³¹ − 1.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
           Rows<const T> b, Addend<T> addend, Rows<T> c);

@@ -11,8 +11,8 @@
 
 #include "memory/storage.hpp"
 
-// Functions of OpenMP, which Debian's oneDNN uses. They are weak symbols, because other builds of oneDNN may
-// not link OpenMP.
+// OpenMP functions, which Debian's oneDNN uses. The symbols are weak, because other builds of oneDNN may not
+// link OpenMP.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -23,7 +23,7 @@ namespace {
 
 using dnnl::matmul, dnnl::memory;
 
-// Limits OpenMP loops of this thread to one thread, because products are split among threads() instead.
+// Limits this thread's OpenMP loops to one thread, because gradus itself splits products among threads().
 // Restores the previous number when destroyed.
 class OneThread {
  public:
@@ -53,7 +53,7 @@ const char* instructions() {
                                                         {dnnl_cpu_isa_avx, "avx"},
                                                         {dnnl_cpu_isa_sse41, "sse41"}};
   const unsigned isa = dnnl_get_effective_cpu_isa();
-  for (const auto& [bits, name] : names) {  // a newer set includes the bits of older ones
+  for (const auto& [bits, name] : names) {  // a newer instruction set includes the bits of older ones
     if ((isa & bits) == bits) return name;
   }
   return "other instructions";
@@ -80,7 +80,7 @@ matmul::primitive_desc describe(const RoundedProduct& shape, const memory::desc&
   const memory::desc a = matrix(shape.a, shape.m, shape.k);
   const memory::desc c({shape.m, shape.n}, memory::data_type::f32, memory::dims{shape.c_stride, 1});
   dnnl::primitive_attr attributes;
-  // Each call has its own scratchpad, so that several threads can run the primitive at the same time.
+  // Each call passes its own scratchpad, so that several threads can run the primitive at the same time.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
   return matmul::primitive_desc(engine(), a, b, c, attributes);
@@ -89,13 +89,13 @@ matmul::primitive_desc describe(const RoundedProduct& shape, const memory::desc&
 #endif
 }
 
-// oneDNN's layout for a packed B, the same for every number of rows.
+// oneDNN's layout for a packed B. It is the same for every number of rows of A.
 memory::desc packed(std::int64_t k, std::int64_t n) {
   const memory::desc any({k, n}, bf16, memory::format_tag::any);
   return describe({64, n, k, Layout::plain, BLayout::packed}, any).weights_desc();
 }
 
-// A primitive of oneDNN, created once per shape.
+// A oneDNN primitive, created once per shape.
 struct Made {
   matmul::primitive_desc description;
   matmul primitive;
@@ -126,7 +126,7 @@ const Made& made(const RoundedProduct& shape) {
   return all.shapes.try_emplace(shape, shape).first->second;
 }
 
-// Calls work(), and turns exceptions of oneDNN into Error.
+// Calls work(), and converts oneDNN exceptions to Error.
 template <class Work>
 auto refusing(std::int64_t m, std::int64_t k, std::int64_t n, const Work& work) {
   try {

@@ -6,10 +6,10 @@
 
 #include "product.hpp"
 
-/// Products by oneDNN, each on the calling thread.
+/// Products by oneDNN. Each product runs on the calling thread.
 namespace gradus::onednn {
 
-/// False if gradus was built without oneDNN. Then only description() and has_bf16() may be called.
+/// False if gradus was built without oneDNN. Then call only description() and has_bf16().
 bool is_used();
 
 /// C ← A·B + β·D.
@@ -33,15 +33,15 @@ struct RoundedProduct {
 
   auto operator<=>(const RoundedProduct&) const = default;
 };
-/// False if oneDNN has only reference code for this shape, which is a hundred times slower. Some strides of C
-/// cause this.
+/// False if oneDNN has only its reference code for this shape, which is a hundred times slower. Some strides
+/// of C cause this.
 bool is_fast(const RoundedProduct& shape);
-/// C ← A·B. Generates code when a shape is used for the first time.
+/// C ← A·B. The first call for a shape generates code.
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);
 
 /// The bytes of a packed B (k, n).
 std::int64_t packed_bytes(std::int64_t k, std::int64_t n);
-/// Packs a contiguous B (k, n), which is stored in this layout.
+/// Packs a contiguous B (k, n) that is stored in `layout`.
 void pack(Layout layout, std::int64_t k, std::int64_t n, const std::uint16_t* b, void* packed);
 
 /// The number of shapes for which code was generated.

@@ -4,7 +4,7 @@
 #include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/xtensor.hpp>
 
-// xblas.hpp 0.21 defines this only after the wrappers, which then multiply by plain loops instead of BLAS.
+// xblas.hpp 0.21 defines HAVE_CBLAS only after its wrappers, which then use plain loops instead of the BLAS.
 #define HAVE_CBLAS 1
 #include <xtensor-blas/xblas.hpp>
 
@@ -14,9 +14,9 @@
 
 #include "blas.hpp"
 
-// OpenBLAS's own functions. They are weak symbols, because another BLAS may be linked in its place; then no
-// kernels are chosen. The last two are exported but not documented: they free and rebuild OpenBLAS's table of
-// kernels.
+// Functions of OpenBLAS. The symbols are weak, because another BLAS may be linked instead of OpenBLAS; no
+// kernels are chosen then. The last two functions are exported but undocumented: they free and rebuild
+// OpenBLAS's kernel table.
 extern "C" {
 [[gnu::weak]] char* openblas_get_corename();
 [[gnu::weak]] char* openblas_get_config();
@@ -42,7 +42,7 @@ Choice warned(const Choice& choice) {
 Choice choose_kernels() {
   if (!openblas_get_corename) return {};
   Choice choice{openblas_get_corename(), {}};
-  // gemm() splits products among threads() itself. OpenBLAS's threads would compete with these, and are
+  // gemm() splits products among threads(). OpenBLAS's own threads would compete with these threads, and are
   // slower for most sizes.
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   const std::string better = better_kernels(choice.detected, processor_features());
@@ -58,7 +58,7 @@ Choice choose_kernels() {
   setenv("OPENBLAS_CORETYPE", better.c_str(), 1);
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
-  unsetenv("OPENBLAS_CORETYPE");  // child processes choose for themselves
+  unsetenv("OPENBLAS_CORETYPE");  // so that child processes choose their own kernels
   openblas_set_num_threads(threads);
   if (openblas_get_corename() != better) {
     choice.warning = "OpenBLAS runs its " + std::string(openblas_get_corename()) + " kernels and refused " +
@@ -67,7 +67,7 @@ Choice choose_kernels() {
   return warned(choice);
 }
 
-// Made once, by the first thread that needs it.
+// The choice of kernels, made once by the first thread that needs it.
 const Choice& choice() {
   static const Choice made = choose_kernels();
   return made;
@@ -77,11 +77,11 @@ auto transpose(Layout layout) {
   return layout == Layout::plain ? cxxblas::Transpose::NoTrans : cxxblas::Transpose::Trans;
 }
 
-// OpenBLAS's sizes are ints.
+// OpenBLAS takes sizes as int.
 constexpr std::int64_t most = std::numeric_limits<int>::max();
 int size(std::int64_t value) { return static_cast<int>(value); }
 
-// A product with one row spends its time reading B, so packing B does not pay.
+// A product with one row spends most of its time reading B, so packing B does not pay.
 template <class T>
 void multiply_row(const Product<T>& p) {
   const bool plain = p.b_layout == Layout::plain;
@@ -105,7 +105,7 @@ ProcessorFeatures processor_features() {
 }
 
 std::string better_kernels(const std::string& current, ProcessorFeatures features) {
-  // Replaces only the kernels that OpenBLAS falls back to on unknown processors.
+  // These are the kernels that OpenBLAS uses on processors that it does not know. No others are replaced.
   for (const char* old :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Northwood", "Katmai", "Coppermine",
         "Banias", "Opteron", "Opteron_SSE3", "Athlon", "Barcelona", "Bobcat", "Nano"}) {

@@ -11,15 +11,15 @@
 namespace gradus {
 
 /// A matrix B (k, n) for many products C ← A·B + β·D in which A has few rows, but at least fewest_rows. A
-/// transposed B is copied into plain order once, because for few rows the libraries take as long to pack a
-/// transposed B as to compute the product. A plain B is read in place. Under MixedPrecision both are rounded
-/// and packed.
+/// transposed B is copied into plain order once: with few rows, a library takes as long to pack a transposed
+/// B as to compute the product. A plain B is read in place. Under MixedPrecision, B is rounded and packed in
+/// either layout.
 template <class T>
 class PackedMatrix {
  public:
-  /// The fewest rows of A for which packing pays. With fewer rows, reading a transposed B as it is stored is
-  /// faster: each thread computes some columns of C, and reads the corresponding rows of the stored B, which
-  /// are contiguous. In the copy, each thread would read a piece of every row.
+  /// The fewest rows of A for which packing pays. With fewer rows, reading the transposed B in place is
+  /// faster. Each thread computes some columns of C, which need contiguous rows of the stored B. In a copy,
+  /// each thread would read a piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
   /// @param b must outlive the PackedMatrix
@@ -32,7 +32,7 @@ class PackedMatrix {
   std::int64_t k_, n_;
   Rows<const T> b_;
   Tensor copy_;  // (k, n); undefined for a plain B
-  // Null without MixedPrecision. If not null, b_ and copy_ are not used.
+  // Null without MixedPrecision. If not null, it replaces b_ and copy_.
   std::shared_ptr<const bf16::Packed> rounded_;
 };
 

@@ -16,13 +16,13 @@
 namespace gradus {
 namespace {
 
-// Larger weights are not packed: packing saves little, because most of the time goes into reading the weight,
-// and the copy takes much memory.
+// Weights with more elements are not packed. Their products are limited by reading the weight, so packing
+// saves little, and the copy takes much memory.
 constexpr std::int64_t most_packed = 1 << 24;
 constexpr std::int64_t most_rows = 256;
 
 struct PackedWeight {
-  Tensor values;  // not on the tape; keeps the buffer alive, so that its address is not reused
+  Tensor values;  // keeps the storage alive, so that its address is not reused; not on the tape
   std::uint32_t version;
   Layout layout;
   std::int64_t first, columns;
@@ -43,7 +43,7 @@ bool is_parameter(const Tensor& tensor) {
 
 }  // namespace
 
-// The packed weights of a PackWeights, shared by the threads that work for it.
+// The packed weights of a PackWeights. All threads that work for it share them.
 class PackedWeights {
  public:
   template <class T>

@@ -9,21 +9,21 @@
 
 namespace gradus {
 
-/// The submatrix that starts at (row, column) of a matrix that is stored in `layout`.
+/// The submatrix that starts at (row, column), of a matrix stored in `layout`.
 template <class T>
 Rows<T> block(Rows<T> matrix, Layout layout, std::int64_t row, std::int64_t column) {
   if (layout == Layout::transposed) std::swap(row, column);
   return {matrix.data + row * matrix.stride + column, matrix.stride};
 }
 
-/// The addend of the submatrix of C that starts at (row, column).
+/// The addend for the submatrix of C that starts at (row, column).
 template <class T>
 Addend<T> block(Addend<T> addend, std::int64_t row, std::int64_t column) {
   if (addend.beta != T(0)) addend.d = block(addend.d, Layout::plain, row, column);
   return addend;
 }
 
-/// The arguments of gemm(): C ← A·B + β·D. A Product can be cut into smaller ones.
+/// The arguments of gemm(): C ← A·B + β·D. rows(), columns() and terms() cut a Product.
 template <class T>
 struct Product {
   Layout a_layout, b_layout;
@@ -32,7 +32,7 @@ struct Product {
   Addend<T> addend;
   Rows<T> c;
 
-  /// Rows [begin, end) of C.
+  /// The product restricted to rows [begin, end) of C.
   Product rows(std::int64_t begin, std::int64_t end) const {
     Product part = *this;
     part.m = end - begin;
@@ -41,7 +41,7 @@ struct Product {
     part.c = block(c, Layout::plain, begin, 0);
     return part;
   }
-  /// Columns [begin, end) of C.
+  /// The product restricted to columns [begin, end) of C.
   Product columns(std::int64_t begin, std::int64_t end) const {
     Product part = *this;
     part.n = end - begin;
@@ -50,7 +50,7 @@ struct Product {
     part.c = block(c, Layout::plain, 0, begin);
     return part;
   }
-  /// Terms [begin, end) of every sum. All but the first slice add to C.
+  /// The product restricted to terms [begin, end) of every sum. Slices after the first one add to C.
   Product terms(std::int64_t begin, std::int64_t end) const {
     Product part = *this;
     part.k = end - begin;
@@ -64,7 +64,7 @@ struct Product {
 /// C ← β·D.
 template <class T>
 void put_addend(const Product<T>& p) {
-  const T beta = p.addend.beta;  // not structured bindings: clang 14 does not let lambdas capture those
+  const T beta = p.addend.beta;  // no structured bindings, because clang 14 does not let lambdas capture them
   for (std::int64_t row = 0; row < p.m; ++row) {
     T* const to = p.c.data + row * p.c.stride;
     if (beta == T(0)) {
@@ -76,7 +76,8 @@ void put_addend(const Product<T>& p) {
   }
 }
 
-/// Moves an addend that is stored elsewhere into C, where the libraries expect it. @return β for the library
+/// Copies the addend into C if it is stored elsewhere, because the libraries add to C. @return β for the
+/// library
 template <class T>
 T addend_in_c(const Product<T>& p) {
   if (p.addend.beta == T(0) || p.addend.d.data == p.c.data) return p.addend.beta;
@@ -84,7 +85,7 @@ T addend_in_c(const Product<T>& p) {
   return T(1);
 }
 
-/// Calls work(part) for parts of p: halves the longest side until no side exceeds `most`.
+/// Calls work(part) for parts of p. Halves the longest side until no side exceeds `most`.
 template <class T, class Work>
 void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) {
   const std::int64_t longest = std::max({p.m, p.n, p.k});
@@ -98,16 +99,17 @@ void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) 
   halve([&](auto begin, auto end) { return p.terms(begin, end); });
 }
 
-/// Weights of up to this size stay in a core's own cache from step to step.
+/// Weights of at most this size stay in a core's own cache between steps.
 constexpr std::int64_t cached_weight_bytes = 3 << 19;
 
-/// The number of threads for an m×n×k product; 1 if it is small. 64×64×64 takes some 5 µs. A product with a
-/// single row takes several times as long per multiply-add, because each multiply-add reads an element of B.
+/// The number of threads for an m×n×k product; 1 if the product is small. A 64×64×64 product takes about 5
+/// µs. A product with one row takes several times as long per multiply-add as one with many rows, because
+/// each multiply-add reads an element of B.
 inline std::int64_t threads_for_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
 }
 
-/// Splits p into one part per thread if p is large, and calls work(part). Parts start at multiples of 16
+/// If p is large, splits p into one part per thread; then calls work(part). Parts start at multiples of 16
 /// columns or rows, the width of the libraries' inner loops.
 template <class T, class Work>
 void split_among_threads(const Product<T>& p, const Work& work) {
@@ -116,7 +118,7 @@ void split_among_threads(const Product<T>& p, const Work& work) {
   const std::int64_t extent = by_columns ? p.n : p.m;
   const std::int64_t parts = std::min(threads_for_product(p.m, p.n, p.k), extent / step);
   if (parts <= 1) return work(p);
-  const auto cut = [=](std::int64_t part) {  // the multiple of `step` nearest to an equal part
+  const auto cut = [=](std::int64_t part) {  // rounds an equal split to a multiple of `step`
     return part == parts ? extent : (extent * part / parts + step / 2) / step * step;
   };
   parallel_tasks(parts, [&](std::int64_t part) {
@@ -124,7 +126,7 @@ void split_among_threads(const Product<T>& p, const Work& work) {
   });
 }
 
-/// C ← A·B + β·D in T's own precision; ignores MixedPrecision. Large products are split among threads.
+/// C ← A·B + β·D in T's own precision, without MixedPrecision. Large products are split among threads.
 template <class T>
 void multiply(const Product<T>& p);
 

@@ -12,18 +12,18 @@ namespace gradus {
 namespace {
 
 constexpr std::int64_t width = 32;  // columns of a panel
-constexpr int most_rows = 12;       // rows of x whose sums are in registers at the same time
+constexpr int most_rows = 12;       // number of rows of x whose sums fit in registers at the same time
 
 using Lanes [[gnu::vector_size(64)]] = float;
 
-// The next panel is fetched from memory while this one is multiplied: few rows of x would otherwise wait for
-// the weights. Every block of rows fetches its part.
+// Where to prefetch the next panel from while the current panel is multiplied. With few rows of x, the
+// product would otherwise wait for the weights. Each block of rows prefetches a part of the panel.
 struct Ahead {
   const char* from;
   std::int64_t step;  // bytes per row of the panel
 };
 
-// The sums of `rows` rows of x (rows, K) times one panel (K, 32), for each of the 32 columns.
+// Computes the sums of `rows` rows of x (rows, K) times one panel (K, 32), for each of the 32 columns.
 template <int rows>
 [[gnu::always_inline]] inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride,
                                             const float* panel, Ahead ahead, std::array<float, width>* sums) {
@@ -44,7 +44,7 @@ template <int rows>
   }
 }
 
-// The same for any number of rows up to most_rows.
+// Calls sum_rows for any number of rows up to most_rows.
 GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
                        const float* panel, Ahead ahead, std::array<float, width>* sums) {
   switch (rows) {
@@ -75,8 +75,9 @@ GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::i
   }
 }
 
-// Rows of x per block. AVX-512 keeps the sums of 12 rows in registers, and loads each row of the panel once
-// for all 12. Other processors have fewer or narrower registers, and use blocks of 6.
+// The number of rows of x per block. With AVX-512, the registers hold the sums of 12 rows, so each row of the
+// panel is loaded once for 12 rows. Other processors have fewer or narrower registers, and use blocks of 6
+// rows.
 std::int64_t rows_of_block() {
 #if defined(__x86_64__)
   static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
@@ -105,12 +106,12 @@ RowProduct::RowProduct(const Tensor& weight) : K_(0) {
 
 void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part,
                           const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
-  const std::int64_t begin = part.row, end = part.row + part.rows;  // of W
+  const std::int64_t begin = part.row, end = part.row + part.rows;  // rows of W
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
-  // Blocks of equal size: a block of one row takes as long as one of three.
+  // Blocks have equal sizes, because a block of one row takes as long as a block of three.
   const std::int64_t most = rows_of_block(), blocks = (m + most - 1) / most;
   const std::int64_t step = width * std::int64_t{sizeof(float)} / std::max<std::int64_t>(blocks, 1);
-  constexpr std::int64_t least_work = 1 << 17;  // multiply-adds for which a second thread pays
+  constexpr std::int64_t least_work = 1 << 17;  // number of multiply-adds for which a second thread pays
   parallel_for(
       panels, 1 + least_work / (1 + m * part.columns * width), [&](std::int64_t from, std::int64_t to) {
         std::array<std::array<float, width>, most_rows> sums;

@@ -13,14 +13,14 @@ namespace {
 
 struct Used {
   std::shared_ptr<const WeightProduct> product;
-  std::uint32_t version;  // of the weight, when the product was set
+  std::uint32_t version;  // version of the weight's storage when the product was set
   std::int64_t columns;
 };
 
 struct AllUsed {
   std::mutex mutex;
   std::map<const Storage*, Used> of;
-  std::atomic<bool> any{false};  // so that models without products do not lock
+  std::atomic<bool> any{false};  // lets models without products skip the lock
 };
 AllUsed& all_used() {
   static AllUsed& all = *new AllUsed;  // never destroyed: static models may outlive it
@@ -62,7 +62,7 @@ std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.of.find(impl.storage.get());
   if (found == all.of.end() || found->second.version != impl.storage->version) return nullptr;
-  const std::int64_t columns = found->second.columns;  // a reshaped weight has others
+  const std::int64_t columns = found->second.columns;  // a reshaped weight has other columns
   return weight.size(1) == columns && impl.offset % columns == 0 ? found->second.product : nullptr;
 }
 

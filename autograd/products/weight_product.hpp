@@ -11,12 +11,12 @@
 
 namespace gradus {
 
-/// The product of the UseWeightProduct for this weight, or for the matrix whose rows it has. Null if
-/// there is none, or if the values have changed.
+/// The product of this weight's UseWeightProduct. Also finds the product of a larger matrix if `weight` is
+/// some of its rows. Null if there is none, or if the values have changed since.
 std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
 
-/// y ← x·W'ᵀ + β·D with a weight's product, for W' = columns [first, first + columns) of `weight`. β is 0
-/// or 1.
+/// y ← x·W'ᵀ + β·D with a weight's product, for W' = columns [first, first + columns) of `weight`. β must be
+/// 0 or 1.
 template <class T>
 void multiply(const WeightProduct& product, std::int64_t m, Rows<const T> x, const Tensor& weight,
               std::int64_t first, std::int64_t columns, Addend<T> addend, Rows<T> y) {

@@ -20,7 +20,7 @@ std::int64_t now() {
 
 double seconds(const Profile::Row& row) { return row.forward_seconds + row.backward_seconds; }
 
-// "1.5 MB"
+// A size with its unit: "1.5 MB".
 std::string in_bytes(std::int64_t bytes) {
   double size = static_cast<double>(bytes);
   const char* unit = "B";

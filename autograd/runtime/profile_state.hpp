@@ -7,11 +7,11 @@
 
 namespace gradus {
 
-/// This thread's innermost Profile. Null if there is none: an operation then costs only one test more.
+/// This thread's innermost Profile, or null. Without a Profile, an operation costs only one extra test.
 extern constinit thread_local Profile* profile;
 
-/// Times a pass of `operation` on this thread, from construction to destruction. Nested operations are
-/// included in this time, and not counted separately.
+/// Times a pass of `operation` on this thread, from construction to destruction. The time includes nested
+/// operations, which are not counted separately.
 class Profiled {
  public:
   enum class Pass { forward, backward };
@@ -29,13 +29,13 @@ class Profiled {
   void start(const char* operation, Pass pass);
   void stop();
 
-  const char* operation_ = nullptr;  // null if an outer operation is timed, or nothing
+  const char* operation_ = nullptr;  // null if there is no Profile or an outer operation is timed
   Pass pass_ = Pass::forward;
   std::int64_t begin_ = 0;  // ns
 };
 
-/// Charges allocated bytes to this thread's current or next timed operation; an operation allocates its
-/// result just before it is timed.
+/// Charges allocated bytes to the operation that this thread times now, or else to the next one, because an
+/// operation allocates its result just before it is timed.
 void profile_memory(std::size_t bytes);
 
 }  // namespace gradus

@@ -21,14 +21,14 @@ struct ThreadState {
   bool fuses = true;
   Precision precision = Precision::f32;
   const ScopePath* scope;                   // initially the root
-  PackedWeights* packed_weights = nullptr;  // of the outermost PackWeights
-  std::size_t shelf = 0;                    // of the memory pool
+  PackedWeights* packed_weights = nullptr;  // packed weights of the outermost PackWeights
+  std::size_t shelf = 0;                    // this thread's shelf in the memory pool
 };
 /// This thread's state.
 ThreadState& thread_state();
 
 /// Sets this thread's scope to `path`, and restores the previous scope when destroyed. A backward function
-/// runs in the scope in which its operation was recorded.
+/// runs in the scope of its operation's recording.
 class InScope {
  public:
   explicit InScope(const ScopePath* path);

@@ -13,7 +13,7 @@
 namespace gradus {
 namespace {
 
-// "nan at [1, 2]": the first element that is not finite.
+// The first element that is not finite, as text: "nan at [1, 2]".
 std::optional<std::string> anomaly(const Tensor& x) {
   if (!x.defined() || !is_floating(x.dtype())) return {};
   return for_floating("DetectAnomaly", x.dtype(), [&]<class T>() -> std::optional<std::string> {

@@ -18,13 +18,13 @@ namespace gradus {
 
 namespace {
 
-// True for a view of only a part of its storage.
+// True if the tensor is a view of only a part of its storage.
 bool is_part(const Tensor& tensor) {
   const std::size_t bytes = static_cast<std::size_t>(tensor.numel()) * bytes_per_element(tensor.dtype());
   return bytes != tensor.impl().storage->bytes;
 }
 
-// Makes gradient.sum safe to modify in place: copies it if it is shared.
+// Makes gradient.sum safe to modify in place. Copies the tensor if it is shared.
 void own(Pending& gradient) {
   if (gradient.borrowed && (is_shared(gradient.sum) || is_part(gradient.sum)))
     gradient.sum = gradient.sum.clone();
@@ -36,7 +36,7 @@ void run_hooks(const Node& node, Pending& pending) {
   if (node.hooks.empty()) return;
   own(pending);
   Tensor& gradient = pending.sum;
-  const auto hooks = node.hooks;  // a hook may remove itself
+  const auto hooks = node.hooks;  // a copy, because a hook may remove itself
   for (const auto& [number, hook] : hooks) {
     gradient.impl().from_gradient = true;
     const Tensor replacement = hook(gradient);
@@ -45,7 +45,7 @@ void run_hooks(const Node& node, Pending& pending) {
       fail("backward", "a hook on ", node.text(), " returned a gradient ", replacement.shape(), " ",
            name(replacement.dtype()), "; it must be ", node.shape, " ", name(node.dtype), ", or undefined");
     }
-    gradient = replacement.clone();  // the hook may keep its tensor
+    gradient = replacement.clone();  // a copy, because the hook may keep its tensor
   }
 }
 
@@ -95,8 +95,8 @@ BackwardPass::~BackwardPass() {
   }
 }
 
-// Finds all recorded results from which the outputs were computed, newest first. Marks as needed those that
-// are a target or were computed from a target.
+// Finds all recorded results from which the outputs were computed, newest first. Marks a node as needed if it
+// is a target or was computed from a target.
 void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
@@ -111,7 +111,7 @@ void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   };
   for (const NodePtr& output : outputs) add(output);
   for (std::size_t next = 0; next < nodes_.size(); ++next) {
-    // By index, because add() appends to nodes_.
+    // Iterates by index, because add() appends to nodes_.
     for (std::size_t i = 0; i < nodes_[next]->inputs.size(); ++i) add(NodePtr(nodes_[next]->inputs[i]));
   }
   std::sort(nodes_.begin(), nodes_.end(),
@@ -128,7 +128,7 @@ bool BackwardPass::has_work(const Node& node) const {
 
 // Makes all checks, before the first gradient is computed.
 void BackwardPass::check() const {
-  // A freed node has lost its inputs, so paths through it to older targets are unknown.
+  // A freed node has lost its inputs, so paths from it to older targets are unknown.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };
@@ -180,7 +180,7 @@ void BackwardPass::add(const NodePtr& node, Tensor gradient, const Tensor& passe
 void BackwardPass::step(Node& node) {
   run_hooks(node, node.pending);
   if (!has_work(node)) return;
-  check_saved(node);  // again: a hook may have changed a value
+  check_saved(node);  // checked again, because a hook may have changed a value
   const InScope in_scope(node.scope);
   const Profiled profiled(node.operation, Profiled::Pass::backward);
   Gradients gradients_of_node(node, *this);
@@ -188,15 +188,16 @@ void BackwardPass::step(Node& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const NodePtr& input = node.inputs[i];
     if (!wants(input)) continue;
-    if (!pending(input).sum.defined()) accumulator(input);  // a gradient of zeros, if nothing was added
+    if (!pending(input).sum.defined()) accumulator(input);  // a gradient of zeros if nothing was added
     if (detects_anomaly()) check_gradient(node, i, pending(input).sum);
   }
 }
 
-// For each node, the leaves with hooks that no older node reads: their gradients are complete after it.
+// For each node, the leaves with hooks that no older node reads. After this node, the gradients of these
+// leaves are complete.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
-  if (oldest_ > 0) return completed;  // the gradients of leaves are one term's of a parallel_sum()
+  if (oldest_ > 0) return completed;  // in parallel_sum(), these gradients belong to one term
   std::unordered_set<const Node*> seen;
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
     for (const NodePtr& input : (*node)->inputs) {
@@ -237,11 +238,11 @@ void BackwardPass::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  if (nodes_.empty()) {  // the output is a leaf
+  if (nodes_.empty()) {  // true if the output is a leaf
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {
-    gradient.borrowed = true;  // a hook may have kept the tensor
+    gradient.borrowed = true;  // copy it, because a hook may have kept the tensor
     own(gradient);
   }
 }
@@ -304,7 +305,7 @@ const Tensor& Gradients::saved(int i) const { return saved_value(node_, i).value
 Tensor Gradients::take_saved(int i) {
   Tensor& value = saved_value(node_, i).values;
   if (!pass_.frees || is_shared(value)) return value.clone();
-  node_.freed = true;  // the value is lost even if this pass fails later
+  node_.freed = true;  // the value is lost, even if this pass fails later
   return std::exchange(value, Tensor());
 }
 

@@ -11,16 +11,16 @@
 
 namespace gradus {
 
-/// One reverse pass over the tape, starting at some outputs. The gradients of leaves stay in the pass until
-/// run() has succeeded, so a pass that fails changes no gradient; it may only have freed a part of the tape.
+/// One reverse pass over the tape, starting at some outputs. The pass holds the gradients of leaves until
+/// run() has succeeded. So a pass that fails changes no gradient; at most it has freed a part of the tape.
 struct BackwardPass {
-  // `targets`: the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves and at
-  // nodes with a number below `oldest`: parallel_sum() runs one pass per term, down to the first node of its
-  // terms.
+  // `targets` are the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves and
+  // at nodes with a number below `oldest`. parallel_sum() runs one such pass per term, back to the first node
+  // of its terms.
   BackwardPass(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets,
                std::uint64_t oldest = 0)
       : BackwardPass(targets, oldest) {
-    find(outputs);  // if this throws, the destructor still runs
+    find(outputs);  // a delegating constructor, so that the destructor runs even if find() throws
     check();
   }
   ~BackwardPass();
@@ -34,22 +34,22 @@ struct BackwardPass {
     if (!node) return false;
     return is_end(*node) ? targets_ == nullptr || targets_->contains(node.get()) : node->needed;
   }
-  // The accumulated gradient of `node`; undefined if nothing was added yet.
+  // The gradient of `node` accumulated so far; undefined if nothing was added yet.
   Pending& pending(const NodePtr& node);
-  // The accumulated gradient of `node`, for adding in place; zeros if nothing was added yet.
+  // The gradient of `node` accumulated so far, to be added to in place; zeros if nothing was added yet.
   const Tensor& accumulator(const NodePtr& node);
   // Adds `gradient` to the accumulated gradient of `node`, without a copy if possible. `passed_on` is the
-  // complete gradient of a result, or undefined. If `gradient` has the storage of `passed_on`, that storage
-  // is shared, and the accumulated gradient is copied before it is modified.
+  // complete gradient of a result, or undefined. If `gradient` shares its storage with `passed_on`, the
+  // accumulated gradient keeps that storage, and is copied before it is modified.
   void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
 
   std::unordered_set<const Node*> reached;  // the targets that were found
 
-  // The results of run(): gradients of leaves, and of other nodes that are targets or keep their gradient.
-  // Nothing else shares these gradients.
+  // The results of run(): gradients of leaves, and of other nodes that are targets or keep their gradient. No
+  // other tensor shares these gradients.
   std::vector<NodePtr> leaves, kept;
   std::unordered_map<const Node*, Pending> gradients;
-  bool frees = false;  // whether the pass frees the tape
+  bool frees = false;  // true if the pass frees the tape
 
  private:
   BackwardPass(const std::unordered_set<const Node*>* targets, std::uint64_t oldest)
@@ -65,7 +65,7 @@ struct BackwardPass {
 
   const std::unordered_set<const Node*>* targets_;
   std::uint64_t oldest_;
-  std::vector<NodePtr> nodes_;  // of results, newest first
+  std::vector<NodePtr> nodes_;  // nodes of results, newest first
 };
 
 }  // namespace gradus

@@ -15,22 +15,22 @@
 
 namespace gradus {
 
-/// Nodes keep values of at most this many elements, for pictures of the graph.
+/// A node keeps its value if it has at most this many elements, for pictures of the graph.
 constexpr std::int64_t shown_elements = 8;
 
-/// A value that a backward function reads, with its version when it was recorded.
+/// A value that a backward function reads, and the value's version when it was recorded.
 struct SavedValue {
-  Tensor values;  // not on the tape, so that a result does not keep its own node alive; may be undefined
+  Tensor values;  // may be undefined; not on the tape, so that a result does not keep its own node alive
   std::uint32_t version = 0;
 };
 
-/// A gradient that is being accumulated; undefined before the first contribution.
+/// A gradient that is being accumulated. `sum` is undefined before the first contribution.
 struct Pending {
   Tensor sum;
-  bool borrowed = false;  // shares the gradient of a result: copy before modifying
+  bool borrowed = false;  // if it shares a result's gradient: copy before modifying
 };
 
-/// A recorded operation, or a leaf, which has no inputs. `number` increases with every new node, so
+/// A recorded operation, or a leaf, which has no inputs. `number` increases with every new node. So
 /// descending numbers are a topological order of any graph.
 struct Node : Recycled<Node> {
   std::atomic<std::int64_t> references{0};
@@ -39,22 +39,22 @@ struct Node : Recycled<Node> {
   const ScopePath* scope = nullptr;
   Shape shape;
   Dtype dtype = Dtype::f32;
-  Tensor value;                 // the result, not on the tape; undefined if larger than shown_elements
-  Tensor gradient;              // returned by Tensor::grad()
+  Tensor value;                 // the result, not on the tape; undefined if it has more than shown_elements
+  Tensor gradient;              // the gradient that Tensor::grad() returns
   std::vector<NodePtr> inputs;  // null for inputs that need no gradient
   std::vector<SavedValue> saved;
   Backward backward;  // empty in leaves and after freeing
-  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>> hooks;  // each with its number
+  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>> hooks;  // hooks with their numbers
   bool leaf = true;
   bool freed = false;
   bool keeps_gradient = false;
-  bool uses_gradient = false;  // an unrecorded input was computed from a gradient
-  Node* next_dead = nullptr;   // in the list of nodes that release() will delete
+  bool uses_gradient = false;  // true if an unrecorded input was computed from a gradient
+  Node* next_dead = nullptr;   // next node in the list of nodes that release() will delete
 
-  // State of the pass that is visiting this node. Unused in leaves, which threads may share.
+  // State of the pass that is visiting this node. Leaves do not use it, because threads may share them.
   const BackwardPass* pass = nullptr;  // null if there is none
-  Pending pending;                     // its gradient so far
-  bool needed = false;                 // the pass computes its gradient
+  Pending pending;                     // gradient of this node, accumulated so far
+  bool needed = false;                 // true if the pass computes this node's gradient
 
   Node();
   ~Node();

@@ -26,14 +26,14 @@ Tensor sum_of(const std::vector<Tensor>& terms) {
   return sum;
 }
 
-// An empty tensor, only to pass `node` to record().
+// An empty tensor that only passes `node` to record().
 Tensor tensor_at(const NodePtr& node) {
   Tensor tensor = empty({0}, node->dtype);
   tensor.impl().node = node;
   return tensor;
 }
 
-// The tapes of the terms. They end at leaves, and at nodes that are older than all terms.
+// The tapes of the terms. A tape ends at leaves and at nodes that are older than all terms.
 class Tapes {
  public:
   Tapes(std::vector<Tensor> terms, std::uint64_t oldest) : terms_(std::move(terms)), oldest_(oldest) {
@@ -58,8 +58,8 @@ class Tapes {
   }
 
  private:
-  // Finds the ends of a term's tape: leaves, and nodes older than oldest_. Appends those not yet in ends_,
-  // and returns the indices of all.
+  // Finds the ends of a term's tape: leaves, and nodes older than oldest_. Appends new ends to ends_, and
+  // returns the indices of all ends.
   std::vector<int> find_ends(const Tensor& term) {
     std::vector<int> found;
     std::vector<const Node*> inner;
@@ -78,7 +78,7 @@ class Tapes {
     return found;
   }
 
-  // d(loss)/d(end) through one term; undefined for ends that are not wanted or not reached.
+  // d(loss)/d(end) through one term. Undefined for ends that are not wanted or not reached.
   std::vector<Tensor> gradients(const Gradients& g, const Tensor& term, const std::vector<int>& ends,
                                 bool retain_graph) const {
     std::unordered_set<const Node*> wanted;
@@ -102,7 +102,7 @@ class Tapes {
   const std::uint64_t oldest_;
   std::vector<NodePtr> ends_;
   std::unordered_map<const Node*, int> number_of_;
-  std::vector<std::vector<int>> ends_of_;  // of each term
+  std::vector<std::vector<int>> ends_of_;  // for each term, the indices of its ends
 };
 
 }  // namespace

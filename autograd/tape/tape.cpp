@@ -16,9 +16,9 @@ namespace {
 
 std::atomic<std::uint64_t> nodes_made{0};
 
-// Deleting a node may release the last reference to its inputs, and so on along a tape of any length. To
-// avoid this recursion, release() puts nodes that die during a deletion into this list. The list is used
-// until the thread ends, so it has no destructor.
+// Deleting a node may release the last reference to its inputs, and so on through the whole tape. To avoid
+// deep recursion, release() collects nodes that die during a deletion in this list. The list has no
+// destructor, because it is used until the thread ends.
 thread_local Node* dead = nullptr;
 thread_local bool deleting = false;
 

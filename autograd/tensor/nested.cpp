@@ -23,7 +23,7 @@ std::string kind(std::int64_t length) {
   return length == no_list ? "a number" : "a list of " + std::to_string(length);
 }
 
-// The lengths of the first list at every depth. The other lists at this depth must have the same length.
+// The lengths of the first list at every depth. All other lists at the same depth must have the same length.
 Shape shape_of(const NestedList& list) {
   std::vector<std::int64_t> sizes;
   for (const NestedList* first = &list; !first->is_number(); first = first->elements().begin()) {

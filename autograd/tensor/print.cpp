@@ -25,8 +25,8 @@ std::int64_t numbers_shown(const Shape& shape, std::int64_t whole) {
   return product;
 }
 
-// The largest `whole` with which at most `limit` numbers are shown. 2 works for any shape, because a shape
-// has at most max_rank axes.
+// The largest `whole` for which at most `limit` numbers are shown. 2 is small enough for any shape, because a
+// shape has at most max_rank axes.
 std::int64_t longest_whole_axis(const Shape& shape) {
   constexpr std::int64_t limit = std::int64_t{1} << Shape::max_rank;
   std::int64_t whole = 7;
@@ -36,7 +36,7 @@ std::int64_t longest_whole_axis(const Shape& shape) {
 
 void print_number(std::ostream& out, std::int64_t value) { out << value; }
 void print_number(std::ostream& out, double value) {
-  out << (std::isnan(value) ? std::abs(value) : value);  // without the meaningless sign of a NaN
+  out << (std::isnan(value) ? std::abs(value) : value);  // drops the meaningless sign of a NaN
 }
 
 template <class T>
@@ -71,7 +71,7 @@ void print_origin(std::ostream& out, const Tensor& tensor) {
 
 std::string values_text(const Tensor& tensor) {
   if (tensor.numel() == 0) return "[]";
-  std::ostringstream text;  // neither uses nor changes the caller's format flags
+  std::ostringstream text;  // a separate stream, so that the caller's format flags do not matter
   text.precision(4);
   const std::int64_t whole = longest_whole_axis(tensor.shape());
   for_any("print", tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0, whole); });
@@ -80,7 +80,7 @@ std::string values_text(const Tensor& tensor) {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!tensor.defined()) return out << "undefined tensor";
-  std::ostringstream text;  // neither uses nor changes the caller's format flags
+  std::ostringstream text;  // a separate stream, so that the caller's format flags do not matter
   text << name(tensor.dtype()) << ' ' << tensor.shape() << ' ' << values_text(tensor);
   print_origin(text, tensor);
   return out << text.str();

@@ -36,7 +36,7 @@ void check_type(const char* operation, const Tensor& tensor) {
        "; convert it with .to(Dtype::", name(dtype_of<T>), ")");
 }
 
-// Converts the values to To, to integers by truncation.
+// Converts the values to type To. Conversion to an integer truncates.
 template <class From, class To>
 void convert(const char* operation, const Tensor& from, To* to) {
   const From *const begin = raw<From>(from), *const end = begin + from.numel();
@@ -87,7 +87,8 @@ double Tensor::item() const {
   return to_vector<double>()[0];
 }
 
-// Function templates need the attribute: GCC ignores the header's visibility pragma for them.
+// Each instantiation needs the attribute, because GCC ignores the header's visibility pragma for function
+// templates.
 #define GRADUS_FOR_TYPE(T)                                                                         \
   template std::span<const T> Tensor::values() const;                                              \
   template std::span<T> Tensor::mutable_values(const char*);                                       \
@@ -129,7 +130,7 @@ void Tensor::set_grad(const Tensor& gradient) {
     fail("set_grad", "the gradient is ", gradient.shape(), " ", name(gradient.dtype()),
          ", but the tensor is ", shape(), " ", name(dtype()), "; they must be the same");
   }
-  // A copy: backward() adds to it in place.
+  // Stores a copy, because backward() adds to it in place.
   impl().node->gradient = gradient.defined() ? gradient.clone() : Tensor();
 }
 
@@ -167,7 +168,7 @@ void Tensor::replace(const Tensor& values) {
   self.offset = other.offset;
   self.shape = other.shape;
   self.dtype = other.dtype;
-  // A new node: operations recorded on the old values keep the old node, with its shape and dtype.
+  // Makes a new node. Operations recorded on the old values keep the old node, with its shape and dtype.
   if (self.node) {
     const NodePtr old = std::exchange(self.node, NodePtr());
     set_requires_grad();

@@ -44,9 +44,9 @@ void pause() {
 }
 
 // How long an idle thread polls for work before it sleeps. Waking a thread takes longer than most parallel
-// loops, so threads stay awake while the caller runs a loop that is too short to split.
+// loops. So threads stay awake while the caller runs loops that are too short to split.
 constexpr std::chrono::microseconds patience{100};
-// How many times the caller polls for the end of a job before it yields.
+// How many times the caller polls for the end of a job before it starts to yield.
 constexpr int short_wait = 1000;
 // How many times an idle thread polls between two readings of the clock.
 constexpr int polls = 32;
@@ -65,12 +65,11 @@ class AtWork {
   const bool was_ = at_work;
 };
 
-// Each thread starts with its own range of a job's indices, which is the same for every job of that size, so
-// that a loop finds the data of the previous loop in its core's cache. A thread that has finished its range
-// takes indices from the ranges of other threads, so that a core that is busy with another program costs
-// little.
+// Each thread starts with its own range of a job's indices. The range is the same for every job of that size,
+// so that a loop finds the data of the previous loop in its core's cache. A thread that has finished its
+// range takes indices from other ranges. So a core that is busy with another program costs little time.
 //
-// A range is one atomic number: the number of the job in its upper half, the next index in its lower half. A
+// A range is one atomic number: the job's number in the upper half, the next index in the lower half. A
 // thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread does no
 // harm, and the caller never waits for a thread that has taken no index.
 class Team {
@@ -92,14 +91,14 @@ class Team {
     start("set_threads", size);
   }
 
-  // Starts the threads, unless resize() did. Throws at most once.
+  // Starts the threads, unless resize() has started them. Throws at most once.
   bool start_once() {
     const std::lock_guard lock(mutex_);
     if (!started_.exchange(true)) start("threads", threads_at_start());
     return true;
   }
 
-  // Runs a job. Returns false, without running it, if the team is in use.
+  // Runs a job and returns true. If the team is in use, returns false without running the job.
   bool run(std::int64_t count, team::Work work, const void* context) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
@@ -132,20 +131,20 @@ class Team {
     return std::uint64_t{job} << 32 | index;
   }
 
-  // The first index of range i, which is the end of the range before it.
+  // The first index of range i, and the end of range i − 1.
   std::uint32_t bound(std::size_t i) const {
     return static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed) * std::uint64_t{i} /
                                       ranges_.size());
   }
 
-  // Marks every index as taken, so that a late thread cannot take one while the next job is written.
+  // Marks every index as taken, so that a late thread cannot take one while the next job is being set up.
   void close(std::uint32_t job) {
     for (Range& range : ranges_) {
       range.next.exchange(in_job(job, std::numeric_limits<std::uint32_t>::max()), std::memory_order_acq_rel);
     }
   }
 
-  // Starts up to `size` threads. If the system refuses some, those that started do all the work.
+  // Starts up to `size` threads. If the system refuses some threads, the started ones do all the work.
   void start(const char* operation, int size) {
     size_ = 1;
     stopping_ = false;
@@ -194,7 +193,7 @@ class Team {
     return job;
   }
 
-  // Runs the remaining indices of a job, first those of range `own`.
+  // Runs the remaining indices of a job, starting with range `own`.
   void take(std::uint32_t job, std::size_t own) {
     const AtWork guard;
     for (std::size_t i = 0; i < ranges_.size(); ++i) take_range(job, (own + i) % ranges_.size());
@@ -222,11 +221,11 @@ class Team {
 
   std::mutex mutex_;  // held while a job runs
   std::vector<std::thread> workers_;
-  std::vector<Range> ranges_;  // the first is the calling thread's
+  std::vector<Range> ranges_;  // the first range belongs to the calling thread
   std::atomic<int> size_{1}, asleep_{0};
   std::atomic<bool> started_{false}, stopping_{false};
 
-  // The job. A late thread may read values of the next job here, but then it gets no index.
+  // The current job. A late thread may read values of the next job here, but then gets no index.
   std::atomic<team::Work> work_{nullptr};
   std::atomic<const void*> context_{nullptr};
   std::atomic<std::uint32_t> count_{0};
@@ -262,14 +261,14 @@ int team::available() { return at_work ? 1 : threads(); }
 std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
   if (n < 2 * grain) return 1;
   const std::int64_t size = available();
-  // More ranges than threads, so that others can take the ranges of a delayed thread.
+  // Makes more ranges than threads, so that other threads can take over the ranges of a delayed thread.
   return size == 1 ? 1 : std::min(n / grain, 4 * size);
 }
 
 void team::run(std::int64_t count, Work work, const void* context) {
   if (count > 1 && available() > 1) {
     if (the_team().run(count, work, context)) return;
-    const AtWork guard;  // so that nested loops make the same ranges as in the team
+    const AtWork guard;  // makes nested loops use the same ranges as in the team
     for (std::int64_t i = 0; i < count; ++i) work(context, i);
     return;
   }
