@@ -22,7 +22,7 @@ struct Task {
 };
 using Tasks = std::map<models::RunningBatch::Id, Task>;
 
-// The class of a source's length: up to 32, 64, 128 … tokens.
+// The class of a source's length. The classes end at 32, 64, 128 … tokens.
 int length_class(std::int64_t length) {
   return static_cast<int>(
       std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(length - 1, 0) / 32)));
@@ -44,14 +44,15 @@ class LengthBatch {
     waiting_.push_back(std::move(task));
   }
 
-  // One decoder step. Returns its number of rows.
+  // Runs one decoder step. Returns the batch's number of rows.
   std::int64_t step() {
     for (auto task = tasks_.begin(); task != tasks_.end();) {
       const bool stops = task->second.cancelled->load();
       if (stops) leave(task->first, task->second);
       task = stops ? tasks_.erase(task) : std::next(task);
     }
-    // Joining copies the batch's memory. So a few newcomers wait some steps, until more can join with them.
+    // Joining copies the batch's memory. Therefore a few newcomers wait up to most_waits steps for more of
+    // them.
     ++waited_;
     if (!waiting_.empty() && (4 * std::ssize(waiting_) >= std::ssize(tasks_) || waited_ >= most_waits)) {
       join(std::exchange(waiting_, {}));
@@ -83,7 +84,7 @@ class LengthBatch {
         rows_ -= tasks[0].job.rows;
         return tasks[0].promise.set_exception(std::current_exception());
       }
-      for (Task& task : tasks) {  // only one of them may be wrong
+      for (Task& task : tasks) {  // try each task by itself: only one of them may be wrong
         std::vector<Task> one;
         one.push_back(std::move(task));
         join(std::move(one));
@@ -121,10 +122,10 @@ class LengthBatch {
   models::Ensemble model_;
   std::int64_t most_rows_, rows_ = 0;
   std::optional<models::RunningBatch> batch_;
-  Tasks tasks_;                // in the batch
-  std::vector<Task> waiting_;  // to join
+  Tasks tasks_;                // tasks in the batch
+  std::vector<Task> waiting_;  // tasks that wait to join
   models::RunningBatch::Id next_ = 0;
-  int waited_ = 0;  // steps since the last joined
+  int waited_ = 0;  // steps since tasks last joined
 };
 
 }  // namespace
@@ -194,8 +195,8 @@ class Scheduler::Impl {
     }
   }
 
-  // Moves jobs from the queue, in its order, to batches that have room for them. Each worker takes an equal
-  // part of the queue.
+  // Moves queued jobs, oldest first, into batches with room for them. Each worker takes an equal share of the
+  // queue.
   void take(std::map<int, LengthBatch>& batches) {
     const auto workers = std::ssize(workers_);
     std::int64_t part = (std::ssize(queue_) + workers - 1) / std::max<std::int64_t>(workers, 1);

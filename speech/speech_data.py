@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Lets espeak-ng say strings of digits: WAV files, and lists of them for gradus train --frames.
+"""Makes speech data for gradus train --frames: espeak-ng says strings of digits.
 
-Writes FOLDER/train.tsv, dev.tsv and test.tsv, with a line PATH TAB DIGITS for each file in FOLDER/wav. The training and dev
-files have the same voices and speeds. The test files have a voice of its own: another timbre, which no other file has.
+Writes the WAV files to FOLDER/wav, and their lists to FOLDER/train.tsv, dev.tsv and test.tsv. A line of a list is PATH TAB
+DIGITS. The training and dev files have the same voices and speeds. The test files have one voice that no other file has.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-# The accents and timbres of espeak-ng; a voice is one of each.
+# Accents and timbres of espeak-ng. A voice combines one of each.
 ACCENTS = ("en-us", "en-gb", "en-gb-x-rp", "en-gb-scotland", "en-029")
 TIMBRES = ("m1", "m2", "m3", "m5", "m7", "f1", "f2", "f4", "f5")
 TEST_VOICE = "en-us+f3"

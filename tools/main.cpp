@@ -1,4 +1,4 @@
-// The `gradus` command with the library's attentions and decoders. To add your own, call cli_main() with a
+// The `gradus` command with the built-in attentions and decoders. To add your own, call cli_main() with a
 // registry that contains them.
 
 #include <gradus/tools/cli.hpp>

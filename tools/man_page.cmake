@@ -1,9 +1,10 @@
-# Writes PAGE, the man page gradus(1), from the output of PROGRAM --help and of PROGRAM help COMMAND.
+# Writes the man page gradus(1) to PAGE, from the output of PROGRAM --help and of PROGRAM help COMMAND.
 function(roff arguments variable)
   execute_process(COMMAND ${PROGRAM} ${arguments} OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\\" "\\e" help "${help}")
   string(REPLACE "-" "\\-" help "${help}")
-  string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the start of a line, ' and . begin a roff command
+  # A ' or . at the start of a line would begin a roff command.
+  string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")
   set(${variable} ".nf\n${help}.fi\n" PARENT_SCOPE)
 endfunction()
 

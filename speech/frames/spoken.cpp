@@ -14,10 +14,10 @@ void check(const char* what, Number value, Number low, Number high) {
   fail("Spoken", what, " must be from ", low, " to ", high, ", and is ", value);
 }
 
-// The stretches of an utterance: sounds and silence, one after the other.
+// An utterance as consecutive stretches: sounds and silence.
 struct Script {
-  std::vector<const float*> sounds{};  // of each stretch; null for silence
-  std::vector<double> begins{0};  // the time at which each stretch begins, in frames, and the last one's end
+  std::vector<const float*> sounds{};  // one per stretch; null for silence
+  std::vector<double> begins{0};       // in frames: where each stretch begins, then where the last one ends
 
   void add(const float* sound, double frames) {
     sounds.push_back(sound);
@@ -32,8 +32,8 @@ double between(double low, double high, Generator& generator) {
 
 std::int64_t frame_at(double time) { return static_cast<std::int64_t>(std::lround(time)); }
 
-// The weight of stretch i at time t: 1 within it, 0 outside, and linear in the crossfades, which are centred
-// on its ends.
+// The weight of stretch i at time t: 1 inside the stretch, 0 outside. Each crossfade is linear and centred on
+// a boundary between stretches.
 double weight_at(double t, const Script& script, std::size_t i, double crossfade) {
   const auto past = [&](double moment) { return std::clamp((t - moment) / crossfade + 0.5, 0.0, 1.0); };
   const double entered = i == 0 ? 1 : past(script.begins[i]);

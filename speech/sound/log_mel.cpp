@@ -22,8 +22,8 @@ std::int64_t in_samples(const char* what, double seconds, std::int64_t rate) {
   return static_cast<std::int64_t>(samples);
 }
 
-// The Fourier transform of L windowed samples: cosines in the first half of the columns, sines in the second,
-// (L, 2K) for the K frequencies k · rate / N, k = 0 … N / 2.
+// The matrix (L, 2K) that applies the window and the Fourier transform to L samples. The first K columns hold
+// cosines, the last K sines; K counts the frequencies k · rate / N, k = 0 … N / 2.
 Tensor transform(std::int64_t L, std::int64_t N) {
   const std::int64_t K = N / 2 + 1;
   std::vector<double> matrix;
@@ -32,7 +32,7 @@ Tensor transform(std::int64_t L, std::int64_t N) {
     const double window = 0.5 - 0.5 * std::cos(2 * std::numbers::pi * turn);
     for (const double quarter : {0.0, 0.25}) {
       for (std::int64_t k = 0; k < K; ++k) {
-        // k n mod N keeps the angle small, and so its cosine precise.
+        // k n mod N keeps the angle small, so that its cosine is precise.
         const double angle = static_cast<double>(k * n % N) / static_cast<double>(N) - quarter;
         matrix.push_back(window * std::cos(2 * std::numbers::pi * angle));
       }
@@ -44,7 +44,7 @@ Tensor transform(std::int64_t L, std::int64_t N) {
 double hertz(double mel) { return 700 * (std::pow(10, mel / 2595) - 1); }
 double mel(double hertz) { return 2595 * std::log10(1 + hertz / 700); }
 
-// The filters F, as (K, M).
+// The filters F, (K, M).
 Tensor filters(std::int64_t M, std::int64_t N, std::int64_t rate) {
   const std::int64_t K = N / 2 + 1;
   const double highest = static_cast<double>(rate) / 2;
@@ -70,7 +70,7 @@ Tensor filters(std::int64_t M, std::int64_t N, std::int64_t rate) {
   return tensor(matrix, {K, M});
 }
 
-// The windows first … first + count − 1, (count, L).
+// The samples of windows first … first + count − 1, (count, L).
 Tensor windows(const Sound& sound, std::int64_t first, std::int64_t count, std::int64_t L, std::int64_t S) {
   std::vector<double> rows;
   rows.reserve(static_cast<std::size_t>(count * L));

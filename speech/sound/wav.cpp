@@ -62,7 +62,7 @@ void skip(files::Input& in, std::uint64_t bytes) {
   }
 }
 
-// Chunks begin at even positions. The byte after a last, odd chunk may be missing.
+// Chunks begin at even offsets. After an odd last chunk, the padding byte may be missing.
 void skip_padding(files::Input& in, std::uint32_t bytes) {
   skip(in, std::min<std::uint64_t>(bytes % 2, in.left()));
 }
@@ -71,7 +71,7 @@ void check_start(files::Input& in) {
   constexpr std::uint64_t least = 12;
   const bool fits = in.left() >= least && text(read<Tag>(in)) == "RIFF";
   if (fits) {
-    read<std::uint32_t>(in);  // the size of the file, which some programs leave unset
+    read<std::uint32_t>(in);  // the size of the file, which some programs do not set
     if (text(read<Tag>(in)) == "WAVE") return;
   }
   refuse(in, "is not a WAV file", remedy);
@@ -86,7 +86,7 @@ std::int64_t read_format(files::Input& in, std::uint32_t bytes) {
   const auto format = read<std::uint16_t>(in);
   const auto channels = read<std::uint16_t>(in);
   const auto rate = read<std::uint32_t>(in);
-  read<std::uint32_t>(in);  // bytes per second; the other fields imply this
+  read<std::uint32_t>(in);  // bytes per second, redundant with the other fields
   const auto bytes_per_frame = read<std::uint16_t>(in), bits = read<std::uint16_t>(in);
   skip(in, bytes - least);
   if (channels != 1) refuse(in, "has ", channels, " channels, and must have 1", remedy);

@@ -80,7 +80,8 @@ SentencesToAlign read_sentences(const Options& options, bool frames) {
   return options.files.given() ? from_files(options, frames) : from_standard_input(options.swap);
 }
 
-// The file of alignment i: `path` if it is the only one, else "name-3.svg".
+// The file of alignment i: `path` itself for a single alignment, otherwise a numbered name such as
+// "name-3.svg".
 fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
   if (count == 1) return path;
   const std::string name = path.stem().string() + "-" + std::to_string(i + 1) + path.extension().string();
@@ -105,7 +106,7 @@ void check_outputs(const Options& options) {
   for (const Output& output : outputs) check_output("alignment", output.file, read);
 }
 
-// Only a regular file can be numbered: refuse "-" or a device for several alignments.
+// Refuses "-" and devices if there are several alignments: only a regular file can have a number.
 void check_numbered(const Options& options, std::size_t count) {
   if (count == 1) return;
   for (const fs::path& path : {options.svg, options.npy}) {
@@ -153,7 +154,7 @@ int run(const Options& options, const models::Registry& registry) {
   return 0;
 }
 
-// With --source, --target names the file of the targets, as for evaluate; else it is a translation.
+// With --source, --target names a file of targets, as in evaluate. Otherwise --target is a translation.
 void take_target_file(Options& options) {
   if (options.files.source.empty() || !options.files.target.empty()) return;
   if (options.targets.size() != 1) {

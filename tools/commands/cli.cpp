@@ -69,7 +69,7 @@ int print(const std::string& text) {
   }
 }
 
-// Returns the command with this name. Reports an unknown name, and then returns null.
+// Returns the command with this name. For an unknown name, reports it and returns null.
 const Entry* find(std::string_view name) {
   const auto* const found = std::ranges::find(entries, name, &Entry::name);
   if (found != entries.end()) return found;
@@ -93,7 +93,7 @@ int help_of(std::string name, const models::Registry& registry) {
 std::span<const Entry> commands() { return entries; }
 
 int cli_main(int argc, char** argv, const models::Registry& registry) {
-  std::ios::sync_with_stdio(false);  // so that std::cin knows what a pipe holds, see LineReader
+  std::ios::sync_with_stdio(false);  // lets std::cin see how much a pipe holds, see LineReader
   std::signal(SIGXFSZ, SIG_IGN);     // report the file-size limit as a write error instead of being killed
   if (argc > 0) set_program(argv[0]);
   const std::string_view name = argc > 1 ? argv[1] : "--help";

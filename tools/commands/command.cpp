@@ -22,8 +22,8 @@
 namespace gradus::tools {
 namespace {
 
-// Removes a prefix such as "read_lines: ": a library function or class means nothing on the command line.
-// Also removes the command's name, which failed() adds.
+// Removes a prefix such as "read_lines: ", because names of functions mean nothing on the command line. Also
+// removes the command's name, because failed() adds it.
 std::string without_operation(std::string text, std::string_view command) {
   const std::size_t end = text.find(": ");
   const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
@@ -78,14 +78,14 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// `dashes`: "--" on the command line, empty in a configuration file.
+// Message for an unknown option. `dashes` is "--" on the command line and empty in a configuration file.
 std::string no_option(const CLI::App& app, const std::string& dashes, const std::string& name) {
   const std::string near = nearest(name, option_names(app));
   return "unknown option '" + dashes + excerpt(name) + "'" +
          (near.empty() ? "" : "; did you mean " + dashes + near + '?');
 }
 
-// The flag before this argument, if there is one.
+// The flag that precedes this argument; empty if none does.
 std::string flag_before(const CommandLine& line, std::string_view argument) {
   for (int i = 2; i < line.argc; ++i) {
     const CLI::Option* const before =
@@ -95,7 +95,7 @@ std::string flag_before(const CommandLine& line, std::string_view argument) {
   return "";
 }
 
-// Reports only the first unparsed argument: the others may be its values.
+// Reports only the first unparsed argument: later ones may be values of the first.
 std::string extra_message(const CommandLine& line) {
   const CLI::App& app = line.app;
   const std::string argument = app.remaining().front(), dashes = "--";
@@ -107,8 +107,8 @@ std::string extra_message(const CommandLine& line) {
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
-// Refuses empty values on the command line, which a script passes by mistake. They are allowed if they
-// replace those of a configuration file or of a resumed run.
+// Refuses empty values on the command line: usually a script has passed an unset variable. With --config or
+// --resume, an empty value is allowed, because it replaces a value from there.
 void check_not_empty(const CommandLine& line) {
   const CLI::Option* const resume = line.app.get_option_no_throw("--resume");
   if (!config_path(line.app).empty() ||
@@ -120,7 +120,7 @@ void check_not_empty(const CommandLine& line) {
   }
 }
 
-// The message for an error in the --config file, with the file's path. CLI11's message has only the key.
+// The message for an error in the --config file: adds the file's path, because CLI11 names only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   constexpr std::string_view section = ".++";
   const std::string path = config_path(app) + ": ";
@@ -136,7 +136,7 @@ std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   return path + no_option(app, "", key);
 }
 
-// "FILE: " if the error is about an option that only the configuration file gives.
+// "FILE: " if the error concerns an option that comes only from the configuration file.
 std::string where(const CommandLine& line, const CLI::ParseError& error) {
   const std::string path = config_path(line.app), text = error.what();
   if (path.empty() || !text.starts_with("--")) return "";
@@ -196,7 +196,7 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   } catch (const CLI::ConfigError& error) {
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
-  } catch (const CLI::ParseError& error) {  // an unknown option may be a misspelt required one
+  } catch (const CLI::ParseError& error) {  // an unknown option may be a required one, misspelt
     std::cerr << usage_message(app, app.remaining().empty()
                                         ? where({app, argc, argv}, error) + clear_message(error)
                                         : extra_message({app, argc, argv}));

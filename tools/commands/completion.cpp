@@ -20,7 +20,7 @@ Installed packages of gradus contain the scripts. To use them from a build:
   zsh   source <(gradus completion zsh)                        in ~/.zshrc, after compinit
   fish  gradus completion fish > ~/.config/fish/completions/gradus.fish)";
 
-// The names in "TEXT:{rnn,gru}", without the empty name that stands for no value.
+// The names in "TEXT:{rnn,gru}", without the empty name, which means "no value".
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{'), end = type.find('}');
@@ -48,7 +48,9 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
     if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(flag);
   };
   for (const std::string& name : option.get_lnames()) add("--" + name);
-  for (const std::string& name : option.get_fnames()) add("--" + name);  // --no-lower, also a long name
+  for (const std::string& name : option.get_fnames())
+    // Flags with a default, such as --no-lower; get_lnames() may have them, too.
+    add("--" + name);
   for (const std::string& name : option.get_snames()) add("-" + name);
   return flags;
 }

@@ -20,7 +20,7 @@ std::string names_of(const std::vector<CompletedCommand>& commands) {
   return joined(names);
 }
 
-// A word in single quotes. In them, fish reads \' and \\ as escapes; bash and zsh read no escapes.
+// The word in single quotes. Within them, fish reads \' and \\ as escapes; bash and zsh read no escapes.
 std::string quoted(std::string_view text, bool is_fish = false) {
   std::string result = "'";
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string quoted(std::string_view text, bool is_fish = false) {
   return result + "'";
 }
 
-// For _arguments and _describe of zsh, where a colon or bracket ends the text.
+// Escapes colons and brackets, which would end the text in zsh's _arguments and _describe.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -5,7 +5,7 @@
 
 namespace gradus::tools {
 
-/// An option, as far as a shell completes it.
+/// An option, with the facts that a shell needs to complete it.
 struct CompletedOption {
   enum class Value { none, choice, file, folder, other };
 
@@ -15,7 +15,7 @@ struct CompletedOption {
   std::string help;                  ///< first line of the help
 };
 
-/// A subcommand, as far as a shell completes it.
+/// A subcommand, with the facts that a shell needs to complete it.
 struct CompletedCommand {
   std::string name, help;
   std::vector<CompletedOption> options;

@@ -62,7 +62,8 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   }
 }
 
-// Gives the saved model this state of another size, after its settings or vocabularies have changed.
+// Rebuilds the model after its settings or vocabularies have changed, and loads this state, whose size has
+// changed.
 void replace_model(const NamedTensors& state, SavedModel& saved, const models::Registry& registry) {
   saved.model = make_model(saved.settings, saved.sides, registry);
   saved.model->load_state_dict(state);
@@ -70,7 +71,7 @@ void replace_model(const NamedTensors& state, SavedModel& saved, const models::R
     saved.checkpoint.metadata[key] = text;
 }
 
-// Keeps this number of hidden units, in a smaller model.
+// Shrinks the model to this number of hidden units.
 void keep_units(std::int64_t hidden, SavedModel& saved, const models::Registry& registry) {
   const NamedTensors state = smaller_state(hidden, saved);
   saved.settings.model.hidden = hidden;

@@ -26,7 +26,7 @@ struct Options {
   fs::path model, to, from, out, vocabulary_out;
 };
 
-// The files of --vocabulary-out: their names and contents.
+// The names and contents of the files that --vocabulary-out writes.
 std::map<std::string, std::string> vocabulary_files(const Sides& sides) {
   std::map<std::string, std::string> files;
   for (const auto& [name, side] :
@@ -38,7 +38,7 @@ std::map<std::string, std::string> vocabulary_files(const Sides& sides) {
   return files;
 }
 
-// Loads a file of weights with PyTorch's names. Refuses a checkpoint, whose tensors have other names.
+// Loads weights under PyTorch's names. Refuses a checkpoint of gradus, whose tensors have other names.
 void load_weights(SavedModel& saved, const fs::path& path) {
   const nn::Safetensors file = nn::load_safetensors(path);
   if (models::is_checkpoint(file.metadata)) {

@@ -32,7 +32,7 @@ struct Options {
   EvaluationOptions evaluation;
   bool ensemble = false, json = false, by_length = false;
   fs::path svg, out, hypotheses;
-  bool lowercase = false;  // only for hypotheses without a model
+  bool lowercase = false;  // used only for --hypotheses without a model
 };
 
 constexpr const char* examples =
@@ -125,7 +125,7 @@ Pairs pairs_for(const Options& options, const SavedModel& saved) {
   return part;
 }
 
-// The pairs to evaluate. To be compared, all models must have the same ones.
+// The pairs to evaluate. All models must have the same pairs; otherwise their scores are not comparable.
 Pairs common_pairs(const Options& options, std::span<const SavedModel> models) {
   Pairs common = pairs_for(options, models.front());
   for (std::size_t i = 1; i < models.size(); ++i) {
@@ -208,7 +208,7 @@ void print(const Options& options, Evaluations evaluations) {
   flush_standard_output();
 }
 
-// The targets of the pairs that --hypotheses translates.
+// The reference translations for --hypotheses.
 std::vector<std::string> targets_for(const Options& options, const models::Registry& registry,
                                      TextOptions& text) {
   Pairs pairs;
@@ -235,7 +235,7 @@ int score_hypotheses(const Options& options, const models::Registry& registry) {
   return 0;
 }
 
-// Refuses options that have no effect on --hypotheses.
+// Refuses options that have no effect together with --hypotheses.
 void check_hypotheses(const CLI::App& app, const Options& options) {
   if (options.hypotheses.empty()) {
     if (options.models.empty()) throw CLI::RequiredError("--model");

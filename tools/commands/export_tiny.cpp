@@ -14,7 +14,7 @@
 #include "files/output_file.hpp"
 #include "files/saved_model.hpp"
 
-// The file of tiny/gradus_tiny.c.
+// Writes the file that tiny/gradus_tiny.c reads.
 namespace gradus::tools {
 namespace {
 
@@ -52,7 +52,7 @@ class Writer {
     fail("export", "the model has no '", name, "'; train it again with this version of gradus");
   }
 
-  // MAGIC, the FNV-1a checksum of the content, and the content.
+  // Returns MAGIC, the content's FNV-1a checksum, and the content.
   std::string file() const {
     std::uint32_t sum = 2166136261U;
     for (const char c : content_) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;

@@ -27,13 +27,14 @@
 namespace gradus::tools {
 namespace {
 
-// Sizes small enough to perturb every element, and all different, so that a confusion of two is detected.
+// Sizes small enough to perturb every element. No two sizes are equal, so that swapping two is detected.
 models::ModelOptions small(models::ModelOptions options) {
   options.embedding = 7;
   options.hidden = 6;
   options.energy = 5;
   options.maxout = 8;
-  options.initial = models::Initial::pytorch;  // the papers' values are too near 0 to reveal errors
+  // The papers' initial values are so near 0 that they hide errors.
+  options.initial = models::Initial::pytorch;
   options.dropout = options.attention_dropout = 0;
   return options;
 }
@@ -69,7 +70,7 @@ std::string names_of(const GradcheckReport& report, Holds holds) {
   return names;
 }
 
-// The number of elements that are checked: of each parameter at most `elements`, unless that is 0.
+// The number of elements to check: at most `elements` of each parameter, or all elements if `elements` is 0.
 std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t elements) {
   std::int64_t sum = 0;
   for (const Tensor& parameter : model.parameters()) {
@@ -78,7 +79,7 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
   return sum;
 }
 
-// Checks the loss of training, with the same random numbers at each evaluation. Calls `called` at each.
+// Checks the training loss. Every evaluation uses the same random numbers and calls `called`.
 GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
                       const std::function<void()>& called) {
   model.train();
@@ -95,17 +96,17 @@ struct Cost {
   double seconds;
 };
 
-// The cost of checking this many elements, estimated by a check of one element of each parameter. An element
-// takes 4 evaluations of the loss, and more where the first step is not enough.
+// The cost of checking this many elements, estimated by checking one element of each parameter. An element
+// takes 4 evaluations of the loss, and more if the first step size is not accurate enough.
 Cost cost(models::Seq2Seq& model, const data::Batch& batch, GradcheckOptions options, std::int64_t elements) {
   options.elements = 1;
   std::int64_t calls = 0;
-  models::loss(model, batch);  // allocates
+  models::loss(model, batch);  // warm-up: allocates memory
   const auto start = std::chrono::steady_clock::now();
   check(model, batch, options, [&] { ++calls; });
   const double seconds = seconds_since(start);
   const auto parameters = std::ssize(model.parameters());
-  const std::int64_t once = 2 + 2 * parameters;  // per check, not per element
+  const std::int64_t once = 2 + 2 * parameters;  // evaluations per check, whatever the number of elements
   const double each = static_cast<double>(calls - once) / static_cast<double>(parameters),
                all = static_cast<double>(once) + each * static_cast<double>(elements);
   return {std::llround(all), seconds / static_cast<double>(calls) * all};
@@ -151,8 +152,8 @@ int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t el
   return 0;
 }
 
-// The value of --preset, which sets the defaults of the other options. Empty if it does not parse;
-// run_command() then reports the error.
+// The value of --preset, read early because a preset sets the defaults of other options. Empty if the command
+// line does not parse; run_command() then reports the error.
 std::string preset_of(int argc, char** argv) {
   std::string name;
   CLI::App app;

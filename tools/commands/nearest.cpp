@@ -7,7 +7,7 @@
 namespace gradus::tools {
 namespace {
 
-// Levenshtein distance. distances[j] is the distance between the letters of `a` read so far and b[0, j).
+// Levenshtein distance. distances[j] is the distance between b[0, j) and the letters of `a` read so far.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> distances(b.size() + 1);
   std::iota(distances.begin(), distances.end(), std::size_t{0});

@@ -96,12 +96,12 @@ data::SentencePair pair_of(const std::string& line, const std::string& file, std
   return swap ? data::SentencePair{second, first} : data::SentencePair{first, second};
 }
 
-// The lines of one side. The two sides may arrive at different speeds, for example from a pipe and a file.
+// The lines of one side. Two sides may arrive at different speeds, for example from a pipe and from a file.
 class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : next_(lines_of(path)) {}
 
-  // Reads lines if there are none. Returns the number of lines that can be taken; 0 at the end.
+  // Reads more lines if none is left. Returns the number of lines that can be taken; 0 at the end.
   std::size_t fill() {
     if (lines_.empty()) {
       const std::vector<std::string> some = next_();
@@ -120,7 +120,7 @@ class Lines {
   std::deque<std::string> lines_;
 };
 
-// Returns the next pairs; none at the end.
+// A function that returns the next pairs, and an empty vector at the end.
 std::function<Pairs()> reader_of(const Options& options) {
   if (options.files.source.empty()) {
     const bool is_stream = options.files.pairs.empty() || options.files.pairs == "-";
@@ -145,14 +145,15 @@ std::function<Pairs()> reader_of(const Options& options) {
   };
 }
 
-/// Scores pairs and writes the lines that the options ask for.
+/// Scores pairs, and writes the lines that the options request.
 class Scorer {
  public:
   Scorer(const Options& options, const SavedEnsemble& saved, std::ostream& out)
       : options_(options), model_(saved.model()), sides_(saved.sides()), out_(out) {}
 
   void score(const Pairs& pairs) {
-    std::vector<std::vector<std::string>> targets;  // tokens, with EOS; empty if a side has none
+    // Tokens with EOS; empty if the source or the target has no token.
+    std::vector<std::vector<std::string>> targets;
     std::vector<data::Pair> ids;
     for (const auto& [source, target] : pairs) {
       const std::vector<std::string> read = sides_.source.split(source);

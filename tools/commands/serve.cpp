@@ -98,7 +98,7 @@ void add_options(CLI::App& app, Options& options) {
       ->transform(between(1, 3600));
 }
 
-// NAME=RUN, or RUN, whose name is that of its folder.
+// Splits NAME=RUN. For a plain RUN, the name is that of the folder.
 std::pair<std::string, std::string> name_and_path(const std::string& given) {
   const auto equals = given.find('=');
   if (equals != std::string::npos) return {given.substr(0, equals), given.substr(equals + 1)};
@@ -140,7 +140,8 @@ void read_token(Options& options) {
   }
 }
 
-// By default, glibc's malloc has eight heaps per core. Each one keeps the memory of the largest answer.
+// Limits glibc's malloc to few heaps. By default it has eight per core, and each keeps the memory of the
+// largest answer.
 void limit_heaps() {
 #ifdef __GLIBC__
   constexpr int heaps = 4;
@@ -158,7 +159,7 @@ int run(Options& options, const models::Registry& registry) {
   name_models(options);
   read_token(options);
   const int threads = options.threads > 0 ? static_cast<int>(options.threads) : gradus::threads();
-  set_threads(1);  // each worker of the scheduler is one thread
+  set_threads(1);  // each worker of the scheduler computes on one thread
   limit_heaps();
   options.service.scheduler.workers = threads;
   options.service.most_time = std::chrono::seconds(options.seconds);
@@ -167,7 +168,7 @@ int run(Options& options, const models::Registry& registry) {
   options.server.most_body = static_cast<std::size_t>(options.most_body);
   options.server.seconds = static_cast<int>(options.client_seconds);
   std::signal(SIGPIPE, SIG_IGN);
-  sigset_t signals;  // blocked in all threads; the loop below waits for them
+  sigset_t signals;  // blocked in all threads; the loop below waits for these signals
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);

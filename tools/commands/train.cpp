@@ -58,8 +58,8 @@ A configuration file lists options without the dashes, one per line: hidden=256,
 and the file overrides a preset. The run's folder keeps the effective options as settings.toml. On the command line, an option
 that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
-// An option's value, unless it is empty, read before parsing: --preset and --resume set the defaults of the
-// other options.
+// The option's value, read before parsing, because --preset and --resume set the defaults of other options.
+// std::nullopt if the value is empty.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -86,8 +86,7 @@ std::string names_of(const std::vector<fs::path>& files) {
   return names;
 }
 
-// Refuses to replace a run or a model without --overwrite. Never replaces the user's own files, with or
-// without a run beside them.
+// Refuses to replace a run or a model without --overwrite. Never replaces a file that no run has written.
 void check_new(const fs::path& folder, bool overwrite) {
   if (const std::vector<fs::path> foreign = foreign_files(folder); !foreign.empty()) {
     fail("train", "'", folder.string(),
@@ -99,15 +98,14 @@ void check_new(const fs::path& folder, bool overwrite) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  if (is_there(folder /
-               run_file::best)) {  // a converted model, or of a run killed before its last checkpoint
+  if (is_there(folder / run_file::best)) {  // converted, or left by a killed run
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
   }
 }
 
-// --steps or --epochs on the command line overrides both of them in a configuration file or a resumed run.
-// There, --epochs takes precedence over --steps.
+// Either --steps or --epochs on the command line overrides both options of a configuration file or a resumed
+// run. In a file or a resumed run, --epochs takes precedence over --steps.
 void choose_length(Settings& settings, bool steps, bool epochs) {
   if (steps && epochs) throw UsageError("--steps and --epochs are alternatives; give only one of them");
   if (steps) settings.run.epochs = 0;
@@ -152,7 +150,7 @@ void check_divides(std::int64_t shards, std::int64_t processes) {
                            " processes; give --shards N, a power of two and a multiple of their number"));
 }
 
-// $GRADUS_JOB_TIMEOUT: the seconds without a sign of life after which a process counts as lost.
+// The seconds after which a silent process counts as lost, from $GRADUS_JOB_TIMEOUT.
 std::int64_t seconds_of_silence() {
   const char* const text = std::getenv("GRADUS_JOB_TIMEOUT");
   std::int64_t seconds = distributed::Watch().seconds;
@@ -163,13 +161,14 @@ std::int64_t seconds_of_silence() {
   return seconds;
 }
 
-// A run and its processes. The run outlives the communicator, whose thread may call way_on().
+// A run and its processes. The communicator's thread may call way_on(), so the run must outlive the
+// communicator.
 struct Job {
   std::unique_ptr<TrainingRun> training;
   std::atomic<const TrainingRun*> started = nullptr;
   std::optional<Interrupt> interrupt;
   std::unique_ptr<distributed::Communicator> processes;
-  bool ended = false;  // all processes have come to the end
+  bool ended = false;  // all processes have reached the end
 
   void connect() {
     processes = distributed::connect({.seconds = seconds_of_silence(),
@@ -190,7 +189,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
   Settings settings = default_settings();
   std::optional<models::Checkpoint> checkpoint;
   Settings before;
-  try {  // read first: they set the defaults of the other options
+  try {  // --preset and --resume come first: they set the defaults of the other options
     if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
@@ -241,7 +240,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     check_settings(settings, registry);
     check_effects({app, argc, argv}, settings_effects(settings, registry, checkpoint.has_value()));
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
-      settings.run.learning_rate = 0;  // the current value belongs to another optimiser
+      settings.run.learning_rate = 0;  // the current rate belongs to another optimiser; 0 selects the default
     }
     check_divides(settings.trainer.shards, distributed::launched().size);
     job.connect();

@@ -107,7 +107,8 @@ class Writer {
   std::int64_t sentences_ = 0;  // written so far
 };
 
-// The lines of the input. For a model that reads sound: paths, relative to their list; or one file of sound.
+// The lines of the input. For a model that reads sound, the input is a list of paths, relative to the list's
+// folder, or a single sound file.
 LineReader lines_for(const Options& options, bool frames) {
   if (!frames) return lines_of(options.input);
   if (is_frames_file(options.input)) {
@@ -141,7 +142,7 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   check_effects(line, search_effects(options.search, attends(saved.model())));
   use_top_k_attention(saved.members, options.search.attention_top_k);
   if (!options.alignments.empty()) check_attends("alignments", saved);
-  std::optional<SameBits> same_bits;  // a sentence's scores do not depend on the other sentences
+  std::optional<SameBits> same_bits;  // makes a sentence's scores independent of the other sentences
   if (options.search.precision == Precision::f32) same_bits.emplace(saved);
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();

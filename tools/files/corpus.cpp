@@ -42,7 +42,7 @@ void check_occurs(const DataSettings& settings, const char* side, const Sentence
        "); lower --min-count");
 }
 
-// How to give the task more sources.
+// Advice on how to get more sources from the task.
 std::string more_sources(const DataSettings& settings) {
   return settings.task == "dates" ? "raise --max-year" : "raise --symbols or --max-length";
 }
@@ -60,7 +60,7 @@ Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
       return data::generate(task, count, uniform, [&](std::string_view source) {
         return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
       });
-    } catch (const Error&) {  // a part that no source falls into
+    } catch (const Error&) {  // no source falls into this part
       throw UsageError(
           message("--task ", settings.task, " has too few different sources to split by --dev-percent ",
                   settings.dev_percent, " and --test-percent ", settings.test_percent, ": none for ", name,
@@ -97,7 +97,7 @@ data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit uni
       std::move(bpe));
 }
 
-// The smallest and the largest of the added lengths.
+// Tracks the smallest and the largest length.
 struct Lengths {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
 
@@ -108,7 +108,7 @@ struct Lengths {
   }
 };
 
-// The pairs within the length limits.
+// Keeps the pairs within the length limits.
 Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
   const data::Tokeniser source = make_tokeniser(settings, settings.source_unit, false),
                         target = make_tokeniser(settings, settings.target_unit, false);
@@ -138,7 +138,7 @@ Corpus read_text_corpus(const DataSettings& settings) {
                                             settings.test.given() ? 0 : settings.test_percent);
   if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap);
   if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap);
-  if (settings.frames) {  // after the split, which hashes the paths as they are in the list
+  if (settings.frames) {  // only after the split, because the split hashes the paths as written in the list
     locate_frames(split.train, settings.train);
     locate_frames(split.dev, settings.dev.given() ? settings.dev : settings.train);
     locate_frames(split.test, settings.test.given() ? settings.test : settings.train);
@@ -146,7 +146,7 @@ Corpus read_text_corpus(const DataSettings& settings) {
   return {std::move(split.train), std::move(split.dev), std::move(split.test), dropped};
 }
 
-// Notes a file that may have the line ends of an old Mac.
+// Prints a note about a file that may have the line ends of old Macs.
 void note_line_ends(const PairFiles& files, const Pairs& pairs) {
   const bool in_source = std::ranges::any_of(pairs, has_carriage_return, &data::SentencePair::source),
              in_target = std::ranges::any_of(pairs, has_carriage_return, &data::SentencePair::target);
@@ -171,7 +171,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The files of frames in a folder, sorted by name, with the lines of the file of targets.
+// Pairs the frames files in a folder, sorted by name, with the lines of the target file.
 Pairs read_folder(const PairFiles& files) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(files.source)) {

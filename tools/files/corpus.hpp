@@ -18,32 +18,33 @@
 
 namespace gradus::tools {
 
-/// Training and held-out pairs. A split keeps each source in one part; separate files may repeat a source.
+/// Training, dev and test pairs. A split puts each source into one part only; separate files may repeat a
+/// source.
 struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
   std::int64_t dropped = 0;  ///< text pairs outside the length limits
 };
 
-/// Reads a text, or generates a task from the seed.
-/// @throws Error as check_data() and the readers do, and when no training pair is left.
+/// Reads a text, or generates a task's examples from the seed.
+/// @throws Error as check_data() and the readers do, and if no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. A folder as `files.source`
-/// stands for its files of frames, sorted by name.
+/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. If `files.source` is a
+/// folder, reads its frames files, sorted by name.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap);
 
-/// Paths in a list of files are relative to the list: makes the sources relative to the working folder.
+/// Makes the sources relative to the working folder. In a list of files, they are relative to the list.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
-/// One language of a model: converts text to ids and back. Or sound: then the text is a file's path.
+/// One language of a model: converts text to ids and back. For sound, the text is the path of a file.
 struct Side {
   data::Tokeniser tokeniser;
   data::Vocabulary vocabulary;
   std::shared_ptr<Frames> frames = nullptr;  ///< of a source of sound
 
-  /// The tokens of a text; the path of a file as a whole.
+  /// The tokens of a text. For sound, the path is the only token.
   std::vector<std::string> split(const std::string& text) const;
-  /// The ids of tokens; of a file's frames. @throws Error as Frames::read().
+  /// The ids of tokens. For sound, the ids of the file's frames. @throws Error as Frames::read().
   std::vector<std::int64_t> encode(std::span<const std::string> tokens) const;
 };
 
@@ -51,10 +52,10 @@ struct Sides {
   Side source, target;
 };
 
-/// Vocabulary sizes of both sides, or the size of the source's frames.
+/// The vocabulary sizes of both sides. For a source of sound, the size of a frame.
 models::Vocabularies vocabularies_of(const Sides& sides);
 
-/// SentencePiece models that need not be read from their files.
+/// SentencePiece models that are already in memory.
 struct Pieces {
   std::optional<data::SentencePiece> source, target;
 };

@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The token before it stands for a frame of zeros, as the unknown word in a vocabulary.
+// The id of the first frame. The id before, like the unknown word of a vocabulary, stands for a frame of
+// zeros.
 constexpr std::int64_t first_id = data::first_symbol + 1;
 
 std::string extension_of(const fs::path& path) {
@@ -31,12 +32,12 @@ std::string extension_of(const fs::path& path) {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Mean and standard deviation of each band of (frames, bands).
+// Mean and standard deviation of each band of frames (T, bands).
 std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const float> values,
                                                              std::size_t bands) {
   const std::size_t count = values.size() / bands;
   const auto frames = static_cast<double>(count);
-  constexpr double least = 1e-3;  // a band that does not vary
+  constexpr double least = 1e-3;  // lower bound of the deviation, for a band that does not vary
   std::vector<double> mean(bands), variance(bands);
   for (std::size_t i = 0; i < values.size(); ++i) mean[i % bands] += values[i] / frames;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -48,7 +49,7 @@ std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const flo
   return {{mean.begin(), mean.end()}, deviation};
 }
 
-// −1 unless the value is an integer: a float may not fit.
+// The integer, or −1 for any other type: converting a large float to int64 is undefined.
 std::int64_t integer(const Json& value) { return value.is_number_integer() ? value.get<std::int64_t>() : -1; }
 
 bool is_valid(const Frames::Settings& settings) {
@@ -96,7 +97,7 @@ Frames Frames::from_text(const std::string& text, const std::string& where) {
                       .mean = json.at("mean").get<std::vector<float>>(),
                       .deviation = json.at("deviation").get<std::vector<float>>()};
     if (is_valid(settings)) return Frames(std::move(settings));
-  } catch (const Json::exception&) {  // the same message
+  } catch (const Json::exception&) {  // not an object: report the same error
   }
   fail("checkpoint", where, " has damaged settings of frames; give a checkpoint written by gradus train");
 }
@@ -133,7 +134,8 @@ Tensor Frames::load_wav(const fs::path& path) {
     return speech::log_mel(sound, settings_.features);
   } catch (const Error& error) {
     const std::string_view text = error.what();
-    fail("frames", "'", path.string(), "': ", text.substr(text.find(": ") + 2));  // without the operation
+    // Removes the prefix with the function's name.
+    fail("frames", "'", path.string(), "': ", text.substr(text.find(": ") + 2));
   }
 }
 
@@ -146,7 +148,7 @@ Tensor Frames::load(const fs::path& path) {
   if (extension_of(path) == ".wav") return load_wav(path);
   Tensor frames = nn::load_npy(path);
   if (values_.empty() && settings_.mean.empty() && frames.rank() == 2) {
-    settings_.features.bands = frames.size(1);  // the first training file
+    settings_.features.bands = frames.size(1);  // the first training file sets the number of bands
   }
   const bool fits = frames.rank() == 2 && frames.size(0) >= 1 && frames.size(1) == size() && size() >= 1;
   if (!fits || frames.dtype() != Dtype::f32) {

@@ -13,10 +13,10 @@
 
 namespace gradus::tools {
 
-/// The frames of sound files as tokens. Each frame of each file that was read has an id, like a word of a
-/// vocabulary, and vectors() returns its embedding. One file is one sentence.
+/// Treats the frames of sound files as tokens. One file is one sentence. Every frame that was read has an id,
+/// like a word of a vocabulary, and vectors() returns its embedding.
 ///
-/// A frame is normalised per band, (x − mean) / deviation, with the mean and the standard deviation over all
+/// Frames are normalised per band, (x − mean) / deviation. Mean and standard deviation are taken over all
 /// frames of the training files.
 class Frames {
  public:
@@ -31,7 +31,7 @@ class Frames {
   /// @param bands the size of a frame, for WAV files
   /// @throws Error as read()
   static Frames learn(std::span<const std::string> paths, std::int64_t bands);
-  /// For the files that a trained model reads.
+  /// For the files that a trained model reads, with the settings of its training.
   explicit Frames(Settings settings) : settings_(std::move(settings)) {}
 
   /// The settings as JSON, for a checkpoint's metadata. @param where names the checkpoint in messages
@@ -42,17 +42,17 @@ class Frames {
   const Settings& settings() const { return settings_; }
   std::int64_t size() const { return settings_.features.bands; }
 
-  /// The ids of a file's frames. A file is read once.
-  /// @param path a WAV file, or the (T, bands) of `gradus features` in an .npy file
-  /// @throws Error with the path, what is wrong and what to do: for a file that cannot be read or is of
-  /// another kind, an array of another shape or type, a frame that is not finite, a WAV file with another
-  /// rate than the training files, or without a WAV file among them.
+  /// Returns the ids of a file's frames. Reads each file only once.
+  /// @param path a WAV file, or an .npy file (T, bands) written by `gradus features`
+  /// @throws Error with the path, the fault and what to do: for a file that cannot be read or has another
+  /// format, an array of another shape or type, a frame that is not finite, and a WAV file whose rate differs
+  /// from the training files' or that cannot be compared because none of those is WAV.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call
-  /// it at once, unless read() runs.
+  /// this function at once, but not while read() runs.
   Tensor vectors(const Tensor& ids) const;
-  /// The frames of a file as they are in it, (T, bands).
+  /// The frames of a file without normalisation, (T, bands).
   Tensor plain(std::span<const std::int64_t> ids) const;
 
  private:

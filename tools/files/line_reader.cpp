@@ -31,7 +31,7 @@ LineReader lines_of_whole(const std::filesystem::path& path) {
           .total = total};
 }
 
-// True if standard input can be read without waiting for the program that writes it.
+// True if reading from standard input would not block.
 bool has_input() { return std::cin.rdbuf()->in_avail() > 0; }
 
 LineReader lines_of_standard_input() {

@@ -7,8 +7,8 @@
 
 namespace gradus::tools {
 
-/// The folders of a path that do not exist yet. The destructor removes those that exist by then and are
-/// empty.
+/// The folders of a path that do not exist at construction. The destructor removes those that were created
+/// since and are empty.
 class MissingFolders {
  public:
   explicit MissingFolders(const std::filesystem::path& path);
@@ -20,8 +20,8 @@ class MissingFolders {
   std::vector<std::filesystem::path> missing_;  // innermost first
 };
 
-/// An output folder that leaves nothing behind if nothing is written to it: the destructor removes the
-/// folders that the constructor created, if they are empty.
+/// An output folder that disappears if nothing is written to it: the destructor removes the folders that the
+/// constructor created, if they are empty.
 class NewFolder : private MissingFolders, public plot::OutputFolder {
  public:
   explicit NewFolder(const std::filesystem::path& path) : MissingFolders(path), OutputFolder(path) {}

@@ -26,16 +26,17 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::is_regular_file(a, not_there) && fs::equivalent(a, b, not_there);
 }
 
-// The path at which a write to the file puts it: absolute, links followed, even those to a file that does not
-// exist yet. Empty for standard output and an empty name, and for a path that exists and is not a regular
+// The absolute path to which writing to this name would write. Links are followed, even if their target does
+// not exist yet. Empty for standard output, an empty name, and anything that exists and is not a regular
 // file.
 fs::path written_place(const fs::path& file) {
   std::error_code not_there;
   const fs::file_type type = fs::status(file, not_there).type();
   if (file.empty() || is_standard_output(file)) return {};
   if (type != fs::file_type::regular && type != fs::file_type::not_found) return {};
-  fs::path place = fs::absolute(file);  // weakly_canonical() leaves a relative path that does not exist
-  constexpr int most_links = 40;        // the system's own limit
+  // absolute() first, because weakly_canonical() leaves a missing relative path relative.
+  fs::path place = fs::absolute(file);
+  constexpr int most_links = 40;  // as in Linux
   for (int links = 0; links < most_links && fs::is_symlink(place, not_there); ++links) {
     place = place.parent_path() / fs::read_symlink(place, not_there);
   }
@@ -50,7 +51,8 @@ void check_not_of_a_run(std::string_view who, const fs::path& file) {
 }
 
 bool are_same(const fs::path& a, const fs::path& b) {
-  return written_place(a) == written_place(b) || is_same_file(a, b);  // hard links have two places
+  // The second test finds hard links, whose paths differ.
+  return written_place(a) == written_place(b) || is_same_file(a, b);
 }
 
 bool is_terminal(const fs::path& file) {
@@ -106,7 +108,7 @@ void write_output(std::string_view who, const fs::path& file, std::string_view c
   if (file.empty()) return;
   const std::string text = for_output(content, file);
   if (is_standard_output(file)) std::cout << text;
-  flush_standard_output();  // `file` may be standard output under another name
+  flush_standard_output();  // in case `file` is standard output under another name
   if (!is_standard_output(file)) files::write_atomically(who, file, text);
 }
 

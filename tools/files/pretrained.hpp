@@ -11,7 +11,7 @@
 
 namespace gradus::tools {
 
-/// The vectors of one file, for the tokens of one side.
+/// Pretrained vectors from one file, for the tokens of one side.
 struct Pretrained {
   std::string part;  ///< encoder or decoder
   data::WordVectors vectors;
@@ -19,14 +19,15 @@ struct Pretrained {
 };
 
 /// Reads the files of `--source-embeddings` and `--target-embeddings`, if given.
-/// @throws Error as data::read_word_vectors, if the vectors' size is not --embedding, or no token has one.
+/// @throws Error as data::read_word_vectors, if the size of the vectors is not --embedding, or if no token
+/// has a vector.
 std::vector<Pretrained> read_embeddings(const Settings& settings, const Sides& sides);
 
-/// Copies the vectors into the rows of their tokens' embeddings.
+/// Copies each vector into its token's row of the embedding.
 void set_embeddings(const std::vector<Pretrained>& embeddings, models::Seq2Seq& model);
 
-/// Freezes the embeddings for which there is a file, if `--freeze-embeddings` is on. Call it before the
-/// optimiser is made, because the optimiser allocates no averages for frozen parameters.
+/// With `--freeze-embeddings`, freezes the embeddings that were read from a file. Call this before making the
+/// optimiser, which allocates no averages for frozen parameters.
 void freeze_embeddings(const RunSettings& settings, models::Seq2Seq& model);
 
 }  // namespace gradus::tools

@@ -20,7 +20,7 @@ std::optional<fs::path> out_of(const fs::path& settings) {
   if (text.empty()) return std::nullopt;
   try {
     return settings_from_text(text).run.out;
-  } catch (const Error&) {  // edited by hand
+  } catch (const Error&) {  // the settings were edited by hand
     return std::nullopt;
   }
 }
@@ -33,7 +33,7 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
-// Replaces a relative path that does not exist by the same path below `start`.
+// Replaces a missing relative path by the same path below `start`.
 void find(fs::path& path, const std::optional<fs::path>& start) {
   std::error_code ignored;
   path = found_from(path, start);

@@ -48,7 +48,7 @@ bool holds_run(const fs::path& folder) {
 std::string content_if_there(const fs::path& file) {
   std::ostringstream text;
   std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return "";  // a device may be endless
+  if (!fs::is_regular_file(file, ignored)) return "";  // a device may have no end
   std::ifstream in(file, std::ios::binary);
   if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
   return std::move(text).str();

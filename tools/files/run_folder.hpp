@@ -21,7 +21,7 @@ inline constexpr std::array all{settings, last, best, average, next, log, curves
 
 /// "step-500.safetensors": the weights after a step.
 std::string of_step(std::int64_t step);
-/// The step in a name that of_step() returns.
+/// The step in a name such as of_step() returns; std::nullopt for other names.
 std::optional<std::int64_t> step_of(std::string_view name);
 
 }  // namespace gradus::tools::run_file
@@ -31,11 +31,11 @@ namespace gradus::tools {
 /// True if the folder holds a run of `gradus train`.
 bool holds_run(const std::filesystem::path& folder);
 
-/// The content of a file of a run; empty if there is no such file, or it cannot be read.
+/// The content of a run's file; empty if the file does not exist or cannot be read.
 std::string content_if_there(const std::filesystem::path& file);
 
-/// Returns the path itself or, for a folder, its best checkpoint; if there is none, its last checkpoint.
-/// While a run replaces another one, this is the new run's checkpoint.
+/// Returns a file's path unchanged. For a folder, returns its best checkpoint or, without one, its last. If a
+/// new run is just replacing an old one there, returns the new run's checkpoint.
 /// @throws Error for a folder without a checkpoint.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 
@@ -48,19 +48,19 @@ bool is_run_file(const std::string& name);
 /// The files in the folder that is_run_file() accepts, sorted by name; none if the folder does not exist.
 std::vector<std::filesystem::path> run_files(const std::filesystem::path& folder);
 
-/// The run_files() that no run has written: weights other than checkpoints of runs; without a checkpoint,
-/// all of them.
+/// The run_files() that training did not write, such as the user's own weights. Without a checkpoint in the
+/// folder, all of them.
 std::vector<std::filesystem::path> foreign_files(const std::filesystem::path& folder);
 
-/// The files of run_file::of_step() in the folder with their steps, in ascending order.
+/// The step-S.safetensors files in the folder with their steps, in ascending order.
 std::vector<std::pair<std::int64_t, std::filesystem::path>> step_files(const std::filesystem::path& folder);
 
 /// Removes a file. @throws Error if that fails.
 void remove_run_file(const std::filesystem::path& path);
 
-/// The second part of replacing a run. A new run first writes its checkpoint to `next.safetensors`; from then
-/// on the folder holds the new run, and the other files are the previous one's. This function removes them,
-/// and renames the checkpoint to `last.safetensors`. After a kill in between, the same call completes the
+/// Finishes replacing an old run. A new run first writes its checkpoint to `next.safetensors`; from then on
+/// the folder belongs to the new run. This function removes the old run's files, and renames the checkpoint
+/// to `last.safetensors`. If the process is killed in between, calling the function again completes the
 /// replacement. Does nothing without `next.safetensors`.
 /// @throws Error if a file cannot be removed or renamed.
 void finish_replacement(const std::filesystem::path& folder);

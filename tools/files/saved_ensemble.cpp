@@ -14,8 +14,8 @@ bool same_vocabulary(const Side& a, const Side& b) {
   return a.vocabulary.to_text() == b.vocabulary.to_text();
 }
 
-// How to train models with the same tokens and vocabularies, for messages. The seed draws a task's examples,
-// and their counts order the vocabulary.
+// Advice for messages: how to train models with the same tokens and vocabularies. A task also needs the same
+// seed, because its examples are drawn from it and their counts order the vocabulary.
 std::string same_data(const SavedModel& model) {
   return model.settings.data.task.empty()
              ? "on the same text with the same options for tokens"

@@ -160,7 +160,7 @@ models::Checkpoint weights_alone(const SavedModel& saved, const char* writer) {
 
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   Settings anywhere = settings;
-  anywhere.run.out = default_settings().run.out;  // the folder may be moved
+  anywhere.run.out = default_settings().run.out;  // without --out, because the folder may be moved
   nn::Metadata metadata{{"settings", to_text(anywhere)}};
   put(metadata, "source", sides.source);
   put(metadata, "target", sides.target);

@@ -22,9 +22,9 @@ struct SavedModel {
   std::unique_ptr<const compress::Int8Products> int8 = nullptr;  ///< null for a model in f32
 };
 
-/// A checkpoint's metadata: "settings" as TOML, "source.vocabulary", "target.vocabulary" and, if byte-pair
-/// encoding is used, "source.bpe" and "target.bpe". With SentencePiece models, "source.sentencepiece" and
-/// "target.sentencepiece", in base64. With frames, "source.frames", see Frames::to_text().
+/// A checkpoint's metadata: "settings" as TOML, "source.vocabulary" and "target.vocabulary". With byte-pair
+/// encoding also "source.bpe" and "target.bpe"; with SentencePiece models "source.sentencepiece" and
+/// "target.sentencepiece" in base64; with frames "source.frames", see Frames::to_text().
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
 /// The contents of a checkpoint's metadata.
@@ -33,10 +33,11 @@ struct Origin {
   Sides sides;  ///< vocabularies and byte-pair encodings as stored, tokenisers from the settings
 };
 
-/// Reads the metadata of a checkpoint with these tensors.
+/// Reads the metadata of a checkpoint with these tensors. Does not build the model, because a damaged file
+/// may state any size.
 /// @param path the checkpoint's path, for messages
 /// @throws Error if settings or vocabularies are missing or damaged, or if the settings describe a model
-/// larger than the stored one. The model is not built: a damaged file may state any size.
+/// larger than the stored tensors.
 Origin origin_of(const std::filesystem::path& path, const NamedTensors& tensors, const nn::Metadata& metadata,
                  const models::Registry& registry);
 
@@ -44,31 +45,34 @@ Origin origin_of(const std::filesystem::path& path, const NamedTensors& tensors,
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);
 
-/// @throws Error naming the first parameter with a NaN or an infinity. Not every search would detect one.
+/// Checks all parameters, because some searches would not detect a NaN.
 /// @param path the file with the parameters, for messages
+/// @throws Error naming the first parameter with a NaN or an infinity.
 void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
 
-/// The metadata key that says how gradus compress rounded the weights.
+/// The metadata key under which gradus compress records how it rounded the weights.
 inline constexpr const char* compressed_key = "compressed";
 inline constexpr const char* compressed_int8 = "int8";
 inline constexpr const char* compressed_bf16 = "bf16";
 
-/// A checkpoint's metadata names here the command that wrote it without a training state: "gradus convert".
+/// The metadata key that names the command, such as "gradus convert", that wrote the file without a training
+/// state.
 inline constexpr const char* writer_key = "writer";
 
-/// @throws Error naming the writer, if known, unless the checkpoint has the state of a trainer.
+/// @throws Error unless the checkpoint has a trainer's state. Names the command that wrote the file, if
+/// known.
 void check_resumable(const std::filesystem::path& path, const models::Checkpoint& checkpoint);
 
-/// @throws Error if the checkpoint is compressed, because training cannot start from rounded weights.
+/// @throws Error if the checkpoint is compressed: training cannot start from rounded weights.
 void check_not_compressed(const char* operation, const std::filesystem::path& path,
                           const nn::Metadata& metadata);
 
-/// A checkpoint of the model's weights, without the training state, which may not belong to them. A tensor
-/// that the model has under several names is in it once, under the first.
-/// @param writer the command that writes it: "gradus convert"
+/// A checkpoint of the model's weights only: the stored training state may not belong to them. A tensor that
+/// the model has under several names is stored once, under its first name.
+/// @param writer the command that writes it, such as "gradus convert"
 models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 
-/// Models compressed to int8 multiply in int8.
+/// Loads a model for inference. A model compressed to int8 multiplies in int8.
 /// @param path a checkpoint or folder, see checkpoint_of()
 /// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);

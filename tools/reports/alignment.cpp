@@ -23,7 +23,7 @@ std::vector<std::string> tokens_of(const Side& side, const std::string& text, st
   return tokens;
 }
 
-// Keeps the given tokens, so that unknown words are shown as written.
+// Keeps the tokens as written, so that unknown words are shown.
 Alignment given(const Sides& sides, const SentenceToAlign& sentence, std::size_t number) {
   Alignment alignment{.text = {sentence.source, ""},
                       .source_tokens = tokens_of(sides.source, sentence.source, number, "source"),
@@ -57,8 +57,8 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-// Names each annotation by the second at which it begins. An encoder halves the number of frames until it is
-// that of the annotations.
+// Names each annotation by the second at which it begins. The encoder has halved the number of frames zero or
+// more times; `each` becomes the number of frames per annotation.
 void name_annotations(Alignment& alignment, const Frames& frames, const std::vector<std::int64_t>& ids) {
   alignment.frames = frames.plain(ids);
   if (!alignment.decoded.weights.defined()) return;

@@ -25,15 +25,15 @@ struct Alignment {
   std::vector<std::string> source_tokens;
   std::vector<std::string> target_tokens;  ///< with <eos>, unless truncated
   models::Decoded decoded;                 ///< weights (target tokens, source tokens)
-  /// The frames of a source of sound, (T, bands). The source tokens are then the annotations, named by the
-  /// second at which each begins. Undefined for text.
+  /// For a source of sound, its frames (T, bands); undefined for text. The source tokens then name the
+  /// annotations by the second at which each begins.
   Tensor frames = {};
 };
 
-/// Feeds each sentence's target to the model; decodes a sentence without a target greedily. The weights are
-/// undefined tensors if the model has no attention.
+/// Computes the attention weights of each sentence. Feeds the target to the model; a sentence without a
+/// target is decoded greedily. The weights are undefined tensors if the model has no attention.
 /// @param model in eval mode
-/// @throws Error as Frames::read(), and for a sentence without tokens or not in UTF-8, with its number,
+/// @throws Error as Frames::read(), and for a sentence that has no tokens or is not UTF-8, with its number,
 /// counted from 1.
 std::vector<Alignment> make_alignments(const models::Ensemble& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences);

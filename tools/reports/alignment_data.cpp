@@ -28,7 +28,8 @@ std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
   return alignment.decoded.weights.values<float>().subspan(t * T, T);
 }
 
-// Null if not finite. A conversion to double would print digits that f32 does not have.
+// The weight, or null if it is not finite. Parses the f32's shortest digits: a double would print spurious
+// ones.
 Json number(float weight) { return std::isfinite(weight) ? Json::parse(shortest(weight)) : Json(); }
 
 Json to_json(const Alignment& alignment) {
@@ -46,10 +47,10 @@ Json to_json(const Alignment& alignment) {
           {"weights", weights}};
 }
 
-// Labels of the columns of sound: the first annotation that begins in each half second.
+// Column labels for sound: one label per half second, at the first annotation that begins in it.
 std::vector<std::string> every_half_second(const Alignment& alignment) {
   std::vector<std::string> labels;
-  std::int64_t next = 0;  // half seconds
+  std::int64_t next = 0;  // in half seconds
   for (const std::string& seconds : alignment.source_tokens) {
     const bool is_next = 2 * std::stod(seconds) >= static_cast<double>(next) - 1e-9;
     labels.push_back(is_next ? seconds : "");
@@ -58,7 +59,7 @@ std::vector<std::string> every_half_second(const Alignment& alignment) {
   return labels;
 }
 
-// The mean frame of each annotation, (bands, annotations), low bands below.
+// The mean frame of each annotation, (bands, annotations), with low bands at the bottom.
 plot::Heatmap spectrogram_of(const Alignment& alignment) {
   const std::int64_t T = alignment.frames.size(0), D = alignment.frames.size(1),
                      J = std::ssize(alignment.source_tokens), most = 20, joined = (D + most - 1) / most,

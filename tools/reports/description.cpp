@@ -131,7 +131,7 @@ Description describe(const std::filesystem::path& given, const models::Registry&
   description.origin = origin_of(description.path, description.file.tensors, metadata, registry);
   try {
     description.model = make_model(description.origin->settings, description.origin->sides, registry);
-  } catch (const Error& error) {  // a class missing in the registry
+  } catch (const Error& error) {  // the registry lacks a class of the model
     description.no_model = error.what();
   }
   return description;
@@ -186,7 +186,7 @@ std::string json_of(const Description& description) {
                      {"parameters", model ? Json(model->parameter_count()) : Json()},
                      {"metadata", metadata},
                      {"tensors", tensors}};
-  // A path need not be valid UTF-8: `replace` avoids an exception. JSON leaves DEL and C1 unescaped, so
+  // A path may be invalid UTF-8; `replace` avoids an exception. JSON leaves DEL and C1 unescaped, so
   // printable() escapes them.
   return printable(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n") + '\n';
 }

@@ -28,15 +28,15 @@ struct Description {
 /// @throws Error if the file is not safetensors, and as models::check_intact() and origin_of().
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
-/// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of
-/// `gradus train`, its metadata and tensors.
+/// The description for people: version, progress, data and the module tree. For a file that is not a
+/// checkpoint of `gradus train`, its metadata and tensors.
 std::string text_of(const Description& description);
 
 /// One line per tensor: name, dtype, shape.
 std::string tensors_of(const Description& description);
 
-/// JSON: path, checkpoint (whether it is one), metadata (without vocabularies), tensors (name, dtype, shape);
-/// and step, best, vocabulary sizes and parameter count, each null if unknown.
+/// The description as JSON: path, checkpoint (true or false), metadata (without vocabularies), tensors (name,
+/// dtype, shape), step, best, vocabulary sizes and parameter count. Unknown values are null.
 std::string json_of(const Description& description);
 
 }  // namespace gradus::tools

@@ -10,7 +10,7 @@
 namespace gradus::tools {
 namespace {
 
-// "-" if undefined.
+// The number, or "-" if it is NaN.
 std::string number(double value, int digits) {
   if (std::isnan(value)) return "-";
   std::ostringstream text;
@@ -22,7 +22,7 @@ std::string percent(double part) { return std::isnan(part) ? "-" : number(100 * 
 
 using Row = std::vector<std::string>;
 
-// Aligns the first column left, the others right.
+// Aligns the first column left and the other columns right.
 std::string in_columns(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const Row& row : rows) {

@@ -18,10 +18,10 @@ std::string table(Evaluations evaluations);
 /// BLEU and exact match of each model, one row per bucket of source lengths.
 std::string table_by_length(Evaluations evaluations);
 
-/// BLEU over the mean source length of each bucket, one curve per model.
+/// BLEU against the mean source length of each bucket, one curve per model.
 plot::Curves curves_by_length(Evaluations evaluations);
 
-/// All metrics of a model; null if undefined.
+/// All metrics of a model. Undefined metrics are null.
 nlohmann::ordered_json to_json(const Evaluation& evaluation);
 
 }  // namespace gradus::tools

@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The words of a tokenised sentence, with pieces of words joined.
+// The words of a tokenised sentence: joins pieces of words.
 Words words(const Side& side, const Words& tokens) {
   if (!side.tokeniser.bpe() && !side.tokeniser.sentence_piece()) return tokens;
   return data::Tokeniser(side.tokeniser.options()).split(side.tokeniser.join(tokens));
@@ -78,7 +78,7 @@ std::vector<Scores> measure_each(const models::Ensemble& model, const Sides& sid
   const std::vector<data::Pair> encoded = encode(pairs, sides);
   std::vector<Scores> scores(pairs.size());
   std::vector<data::Pair> readable;
-  std::vector<std::size_t> places;  // index in `pairs` of each readable pair
+  std::vector<std::size_t> places;  // the index in `pairs` of each pair in `readable`
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     scores[i].pairs = 1;
     scores[i].source_tokens = std::ssize(encoded[i].source);

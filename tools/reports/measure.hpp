@@ -14,7 +14,7 @@
 
 namespace gradus::tools {
 
-/// Metrics of one pair or, summed, of several. Without pairs, all metrics but BLEU are NaN.
+/// Metrics of a pair, or their sums over several pairs. Without pairs, all metrics except BLEU are NaN.
 struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;
@@ -36,17 +36,17 @@ struct Scores {
   double perplexity() const;
 };
 
-/// BLEU options for a target side: case-insensitive (by Unicode's rules) if the model lower-cases. BLEU uses
-/// its own tokeniser, not the model's.
+/// BLEU options for a target side. Ignores case (by Unicode's rules) if the model lower-cases. BLEU uses its
+/// own tokeniser, not the model's.
 data::BleuOptions bleu_options(const Side& target, data::BleuTokeniser tokeniser);
 
 /// "zh" for the token unit `chinese`, else "13a".
 data::BleuTokeniser default_bleu_tokeniser(const Side& target);
 
-/// Scores each pair, given the model's translations of its source.
+/// Scores each pair, given the model's translations of its source. A source without tokens has no
+/// translation; its pair counts as an empty output, and is excluded from loss and token accuracy.
 /// @param model   in eval mode
-/// @param outputs translations of each pair, best first; none if the source has no token: such a pair counts
-/// as an empty output and is excluded from loss and token accuracy
+/// @param outputs translations of each pair, best first
 std::vector<Scores> measure_each(const models::Ensemble& model, const Sides& sides,
                                  std::span<const data::SentencePair> pairs,
                                  std::span<const std::vector<Translation>> outputs,

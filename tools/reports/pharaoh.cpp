@@ -12,7 +12,8 @@
 namespace gradus::tools {
 namespace {
 
-// Parses one link; `sign` is '-' for a sure and '?' for a possible one. Returns false if malformed.
+// Parses one link into `link` and `sign`: '-' for sure, '?' for possible. Returns false if the text is
+// malformed.
 bool parse(std::string_view text, data::Link& link, char& sign) {
   const char* const end = text.data() + text.size();
   const auto source = std::from_chars(text.data(), end, link.source);

@@ -19,7 +19,7 @@ struct GoldLinks {
 /// Links in Pharaoh format, `source-target`, with tokens counted from 0: `0-0 1-2`.
 std::string to_pharaoh(const std::set<data::Link>& links);
 
-/// Reads a file with one sentence's links per line; `1?2` is a possible link.
+/// Reads a file with one sentence's links per line. `1-2` is a sure link, `1?2` a possible one.
 /// @throws Error naming a line in another format, and for a file that data::read_lines refuses.
 std::vector<GoldLinks> read_gold_links(const std::filesystem::path& path);
 

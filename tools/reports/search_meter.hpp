@@ -11,28 +11,28 @@
 
 namespace gradus::tools {
 
-/// Measures a search while it decodes many sentences: shows its progress, and prints its speed at the end.
+/// Measures a search that decodes many sentences: shows its progress, and prints its speed at the end.
 class SearchMeter {
  public:
-  /// Below this number of sentences, report() prints nothing.
+  /// report() prints nothing for fewer sentences.
   static constexpr std::int64_t least_sentences = 100;
 
   explicit SearchMeter(models::Search search) : decode_(std::move(search)) {}
   SearchMeter(const SearchMeter&) = delete;
   SearchMeter& operator=(const SearchMeter&) = delete;
 
-  /// Shows progress from now on. `label` as in Progress; a `total` of 0 sentences is unknown.
+  /// Shows progress from now on. For `label`, see Progress; a `total` of 0 means unknown.
   void show(const std::string& label, std::int64_t total) { progress_.emplace(label, total, "sentences"); }
 
-  /// The search, with its calls measured. Must not outlive this object.
+  /// The search, with every call measured. Must not outlive this object.
   models::Search search();
 
   /// Ends the progress, and prints a line such as
   ///
   ///     decoded 1000 sentences in 0.61 s: 1639.3 sentences/s, 16393.4 tokens/s
   ///
-  /// Tokens are those of the best outputs, each with its EOS. The time is that of the search: it
-  /// excludes loading the model, and waiting for input.
+  /// Tokens are those of the best outputs, each with its EOS. The time includes only the search, not loading
+  /// the model or waiting for input.
   void report(std::ostream& out);
 
  private:

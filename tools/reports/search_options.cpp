@@ -48,7 +48,7 @@ models::SearchSteps SearchOptions::steps() const {
 
 TranslationOptions SearchOptions::translation() const {
   TranslationOptions options{.replace_unknown = replace_unknown};
-  // A wide beam takes fewer sentences at a time, so that the number of hypotheses stays bounded.
+  // A beam wider than 16 decodes fewer sentences at a time, so that the number of hypotheses stays bounded.
   constexpr std::int64_t usual_width = 16;
   options.batch_tokens = std::max<std::int64_t>(
       1, options.batch_tokens * usual_width / std::max(sampling ? 1 : beam.width, usual_width));

@@ -32,7 +32,7 @@ struct SearchOptions {
 
   /// @throws Error if an option is out of range.
   models::Search search() const;
-  /// The same search for a running batch, in f32.
+  /// The same search for a running batch, with f32 weights.
   models::SearchSteps steps() const;
   TranslationOptions translation() const;
   /// The search in words, such as "greedy", "beam 5, length penalty 0.6" or "sampled with seed 1".
@@ -44,13 +44,13 @@ struct SearchOptions {
   void use_threads() const;
 };
 
-/// Adds the precision and the number of threads as options of the app.
+/// Adds --precision and --threads to the app.
 void add_computing_options(CLI::App& app, SearchOptions& options);
 /// Adds --attention-top-k.
 void add_top_k_attention(CLI::App& app, std::int64_t& k);
 /// Adds each field as an option of the app. Conflicting options are usage errors.
 void add_search_options(CLI::App& app, SearchOptions& options);
-/// The search options that have an effect only with others, or only on models with attention.
+/// The search options that have an effect only with other options, or only on models with attention.
 Effects search_effects(const SearchOptions& options, bool attends);
 
 }  // namespace gradus::tools

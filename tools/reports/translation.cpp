@@ -21,7 +21,7 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,
                                                           const TranslationOptions& options) {
-  std::vector<std::vector<std::string>> sources;  // of the sentences with tokens
+  std::vector<std::vector<std::string>> sources;  // sentences that have tokens
   std::vector<std::vector<std::int64_t>> ids;
   std::vector<std::size_t> places;  // their indices in `sentences`
   for (std::size_t i = 0; i < sentences.size(); ++i) {

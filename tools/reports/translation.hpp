@@ -22,17 +22,19 @@ struct Translation {
 /// Options of a translation other than the search.
 struct TranslationOptions {
   models::MaxSteps max_steps = {};
-  /// Replaces an unknown token by the source token with the largest attention weight, if the model attends.
+  /// Replaces an unknown token by the source token with the largest attention weight, if the model has
+  /// attention.
   bool replace_unknown = true;
   std::int64_t batch_tokens = models::DecodeOptions{}.batch_tokens;
 };
 
-/// The translation of a decoded output.
-/// @param source tokens; @param side of the target
+/// Converts a decoded output to a translation.
+/// @param source tokens of the source; @param side the target's side
 Translation to_text(models::Decoded decoded, std::vector<std::string> source, const Side& side,
                     bool replace_unknown);
 
-/// For each sentence, all translations from the search, best first; none for a sentence without tokens.
+/// Translates each sentence. Returns all translations that the search finds, best first; none for a sentence
+/// without tokens.
 /// @param model in eval mode
 /// @throws Error if a sentence is not UTF-8, and as models::decode.
 std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 thread_local Connection* current_connection = nullptr;
-thread_local bool refuses = false;  // this thread answers a connection that may not wait
+thread_local bool refuses = false;  // true while this thread refuses a connection because the queue is full
 
 // Waits until one of the events happens. False if none has happened at the deadline.
 bool wait_for(socket_t socket, short events, Clock::time_point until) {
@@ -54,14 +54,14 @@ void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
   if (get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) name_of(address, ip, port);
 }
 
-// The task queue of httplib, with a limit on the number of tasks that run or wait. Beyond the limit, a task
-// runs at once with `refuses` set: it must run, because only the task closes its connection.
+// httplib's task queue with a limit on the number of tasks. Beyond the limit, a task runs at once with
+// `refuses` set. It cannot be dropped, because only the task closes its connection.
 class LimitedQueue final : public httplib::TaskQueue {
  public:
   LimitedQueue(int threads, std::atomic<int>& open)
       : threads_(static_cast<std::size_t>(threads)), most_(2 * threads), open_(open) {}
 
-  // Returns void in httplib 0.11, and true in newer ones.
+  // httplib 0.11 returns void; newer versions return true
   using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
 
   Enqueued enqueue(std::function<void()> task) override {
@@ -87,7 +87,7 @@ class LimitedQueue final : public httplib::TaskQueue {
   std::atomic<int>& open_;
 };
 
-// Server::process_request() of httplib 0.11 and of newer ones.
+// The two signatures of Server::process_request(): httplib 0.11, and newer versions.
 using Setup = std::function<void(httplib::Request&)>;
 using ProcessRequest = bool (httplib::Server::*)(httplib::Stream&, bool, bool&, const Setup&);
 using ProcessRequestFrom = bool (httplib::Server::*)(httplib::Stream&, const std::string&, int,
@@ -144,7 +144,7 @@ bool Connection::is_closed() const {
 
 ssize_t Connection::read(char* to, std::size_t size) {
   if (next_ == end_) {
-    if (!flush()) return -1;  // "100 Continue"
+    if (!flush()) return -1;  // sends "100 Continue"
     if (!wait_for(socket_, POLLIN, began_ + limits_.patience)) {
       was_too_slow_ = true;
       return -1;
@@ -199,7 +199,7 @@ void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
 
 HttpServer::HttpServer(const ConnectionLimits& limits) : limits_(limits) {
   new_task_queue = [this] { return new LimitedQueue(limits_.connections, open_); };
-  // Not httplib's SO_REUSEPORT, with which two servers share a port.
+  // Replaces httplib's SO_REUSEPORT, which would let two servers share a port.
   set_socket_options([](socket_t socket) {
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -215,7 +215,7 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
     const std::string answer = refusal();
     connection.write(answer.data(), answer.size());
     connection.flush();
-    connection.receive();  // bytes that were not read would make close() discard the answer
+    connection.receive();  // with unread bytes, close() would discard the answer
   } else {
     current_connection = &connection;
     serve(connection);

@@ -15,30 +15,30 @@ struct ConnectionLimits {
   std::size_t bytes;                   ///< of a request with its head
 };
 
-/// The connection of a client. httplib's own stream limits the time for each byte; this one limits the time
-/// to receive a whole request and the time to send its answer, so that a client that sends or reads one byte
-/// at a time does not keep a thread. It also limits the bytes of bodies without a Content-Length.
+/// A client's connection. httplib's own stream limits the time per byte. This stream limits the time to
+/// receive a whole request and to send its answer, so that a client that sends or reads slowly cannot block a
+/// thread. It also limits the size of bodies without a Content-Length.
 class Connection final : public httplib::Stream {
  public:
   Connection(socket_t socket, const ConnectionLimits& limits) : socket_(socket), limits_(limits) {}
 
-  /// Waits for the first byte of the next request, when the time for this request begins. Returns false if
-  /// none comes: the client closed the connection or sent nothing within `patience`, or `ends()` became true.
+  /// Waits for the first byte of the next request, and starts that request's clock. Returns false if the
+  /// client closes the connection, sends nothing within `patience`, or ends() becomes true.
   bool wait_for_request(const std::function<bool()>& ends);
-  /// Sends what was written. False if the client does not take it in time.
+  /// Sends the buffered bytes. Returns false if the client does not read them in time.
   bool flush();
 
-  /// When the first byte of the request came.
+  /// The time at which the first byte of the request arrived.
   std::chrono::steady_clock::time_point began() const { return began_; }
-  /// Why a request could not be received whole.
+  /// Reasons why the request is incomplete.
   bool was_too_slow() const { return was_too_slow_; }
   bool was_too_large() const { return left_ == 0; }
-  /// True if the client has closed the connection, or will send nothing more (a TCP half-close).
+  /// True if the client has closed the connection or its sending half (a TCP half-close).
   bool is_closed() const;
-  /// Call it if a request was not read to its end: the following bytes are not the next request.
+  /// Call this if a request was not read to its end: the bytes that follow do not begin the next request.
   void close_after_answer() { closes_ = true; }
   bool closes_after_answer() const { return closes_; }
-  /// Lets the client read the answer before it learns that its request was not read to the end.
+  /// Delays closing, so that the client reads the answer before it sees that its request was not read fully.
   void linger();
 
   bool is_readable() const override { return true; }
@@ -61,32 +61,32 @@ class Connection final : public httplib::Stream {
   const ConnectionLimits& limits_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   bool was_too_slow_ = false, closes_ = false;
-  std::size_t left_ = 0;  // bytes that the request may still have
+  std::size_t left_ = 0;  // bytes that the request may still send
   std::array<char, 4096> received_{};
-  std::size_t next_ = 0, end_ = 0;  // of received_: what was not read
-  std::string to_send_;             // head and body of an answer leave together
+  std::size_t next_ = 0, end_ = 0;  // the unread part of received_
+  std::string to_send_;             // buffers head and body, so that an answer is sent at once
 };
 
-/// httplib's server with limits on the numbers of served and of waiting connections. Answers further
-/// connections with status 503.
+/// httplib's server with limits on the numbers of served and waiting connections. Answers connections beyond
+/// the limits with status 503.
 class HttpServer final : public httplib::Server {
  public:
   explicit HttpServer(const ConnectionLimits& limits);
 
-  /// Lets more clients connect at the same moment than httplib does. Call it when the port is open.
+  /// Raises the limit on connections that wait for accept(). Call this once the port is open.
   void lengthen_backlog();
 
  private:
   bool process_and_close_socket(socket_t socket) override;
   void serve(Connection& connection);
   bool ends() const { return svr_sock_ == INVALID_SOCKET; }
-  // True if every thread serves a connection, and further connections wait for a thread.
+  // True if every thread serves a connection and others wait.
   bool is_crowded() const { return open_ > limits_.connections; }
 
-  static constexpr int most_requests = 1000;  // of a connection
+  static constexpr int most_requests = 1000;  // per connection
 
   const ConnectionLimits limits_;
-  std::atomic<int> open_ = 0;  // connections that are served or wait
+  std::atomic<int> open_ = 0;  // connections that are served or waiting
 };
 
 }  // namespace gradus::tools

@@ -29,7 +29,7 @@ std::string found(const Json& value) {
 
 Json parse(std::string_view body, const RequestLimits& limits) {
   std::int64_t deepest = 0;
-  std::map<int, std::vector<std::string>> keys;  // of the open objects
+  std::map<int, std::vector<std::string>> keys;  // keys so far of each open object, by depth
   const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
     deepest = std::max<std::int64_t>(deepest, depth);
     if (depth > limits.depth) refuse("the body nests deeper than ", limits.depth, " lists and objects");
@@ -97,7 +97,7 @@ Read integer_into(Integer& to, std::uint64_t least, std::uint64_t most) {
   };
 }
 
-// Reads a number above `least` (or equal to it, if `may_equal`) and at most `most`.
+// Reads a number greater than `least` (or equal to `least`, if `may_equal`) and at most `most`.
 Read number_into(double& to, double least, bool may_equal, double most) {
   return [&to, least, may_equal, most](const std::string& field, const Json& value) {
     const double x = value.is_number() ? value.get<double>() : std::nan("");
@@ -177,7 +177,7 @@ TranslateRequest read_translate_request(std::string_view body, const RequestLimi
       {"source", text_into(request.source)},
       {"target", text_into(request.target)},
       {"format", constant("text")},
-      {"api_key", text_into(key)},  // read by the server
+      {"api_key", text_into(key)},  // accepted here, used by the server
       {"model", text_into(request.model)},
       {"alternatives", integer_into(request.alternatives, 0, beam - 1)},
       {"alignments", flag_into(request.alignments)},

@@ -11,7 +11,7 @@
 
 namespace gradus::tools {
 
-/// A request that the client must change. Its text says which field is wrong, and what to send.
+/// An error in the client's request. The text names the wrong field, and says what to send.
 class BadRequest : public Error {
  public:
   using Error::Error;
@@ -19,8 +19,8 @@ class BadRequest : public Error {
 
 /// The limits of a request.
 struct RequestLimits {
-  std::int64_t texts = 64;     ///< of one request
-  std::int64_t tokens = 1000;  ///< of one text, and of one output
+  std::int64_t texts = 64;     ///< per request
+  std::int64_t tokens = 1000;  ///< per text, and per output
   std::int64_t beam = 16;
   std::int64_t depth = 4;          ///< of nested lists and objects
   std::int64_t weights = 1 << 22;  ///< attention weights of an answer
@@ -37,8 +37,8 @@ struct TranslateRequest {
   SearchOptions search;
 };
 
-/// Reads a body of POST /translate. @throws BadRequest for text that is not JSON in UTF-8, for unknown fields
-/// and values of another type or out of range, and for fields that contradict each other.
+/// Reads a body of POST /translate. @throws BadRequest for text that is not JSON in UTF-8, for unknown
+/// fields, for values of a wrong type or out of range, and for fields that contradict each other.
 TranslateRequest read_translate_request(std::string_view body, const RequestLimits& limits);
 
 /// The body of POST /align.
@@ -46,7 +46,7 @@ struct AlignRequest {
   std::string text, translation;
   std::string model;
 };
-/// @throws BadRequest as above.
+/// Reads a body of POST /align. @throws BadRequest as read_translate_request().
 AlignRequest read_align_request(std::string_view body, const RequestLimits& limits);
 
 }  // namespace gradus::tools

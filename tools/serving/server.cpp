@@ -37,7 +37,7 @@ void refuse(httplib::Response& response, int status, const std::string& message)
   answer(response, status, {{"error", message}});
 }
 
-// The token in the Authorization header or, as for LibreTranslate, in the field api_key.
+// The token in the Authorization header or, for clients of LibreTranslate, in the field api_key.
 std::string token_of(const httplib::Request& request) {
   const std::string header = request.get_header_value("Authorization");
   if (header.starts_with("Bearer ")) return header.substr(7);
@@ -46,7 +46,7 @@ std::string token_of(const httplib::Request& request) {
   return body["api_key"].get<std::string>();
 }
 
-// The number of requests, and the times of the last ones, for /metrics.
+// Counts requests and keeps the latest response times, for /metrics.
 class Counts {
  public:
   void add(const std::string& path, int status, double seconds) {
@@ -79,7 +79,7 @@ const std::map<std::string, std::string> methods{
     {"/languages", "GET"}, {"/health", "GET"},      {"/metrics", "GET"}, {"/page.js", "GET"},
     {"/page.css", "GET"},  {"/openapi.json", "GET"}};
 
-// glibc's malloc keeps the memory of a large answer in the part of the heap that its thread uses.
+// Returns the memory of a large answer to the system. Otherwise glibc's malloc keeps it in the thread's heap.
 void return_memory_of(const httplib::Response& response) {
 #ifdef __GLIBC__
   constexpr std::size_t large = 1 << 20;
@@ -89,7 +89,7 @@ void return_memory_of(const httplib::Response& response) {
 #endif
 }
 
-constexpr std::size_t most_head = 1 << 16;  // bytes of a request before its body
+constexpr std::size_t most_head = 1 << 16;  // bytes allowed for a request's head
 
 }  // namespace
 
@@ -129,7 +129,7 @@ class Server::Impl {
   }
 
   void stop() {
-    // httplib ignores stop() before it runs.
+    // httplib ignores stop() while it is not running yet.
     while (!http_.is_running() && !has_ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     http_.stop();
   }
@@ -160,7 +160,7 @@ class Server::Impl {
       refuse_unread(response, 405, request.path + " takes " + known->second);
       return Handled::Handled;
     }
-    if (request.has_header("Content-Encoding")) {  // a small body may become a large one
+    if (request.has_header("Content-Encoding")) {  // a small compressed body may expand to a large one
       refuse_unread(response, 415, "a compressed body is not read; send it without Content-Encoding");
       return Handled::Handled;
     }
@@ -172,14 +172,14 @@ class Server::Impl {
     return Handled::Unhandled;
   }
 
-  // Refuses a request whose body was not read, or not whole.
+  // Refuses a request whose body was not read completely.
   static void refuse_unread(httplib::Response& response, int status, const std::string& message) {
     Connection::current()->close_after_answer();
     response.set_header("Connection", "close");
     refuse(response, status, message);
   }
 
-  // Answers an error that httplib itself has detected.
+  // Writes the answer to an error that httplib itself detected.
   static void explain(const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
     if (response.status == 404) {
@@ -223,7 +223,7 @@ class Server::Impl {
       } catch (const TooSlow& error) {
         refuse(response, 503, error.what());
       } catch (const Gone& error) {
-        refuse(response, 499, error.what());  // only the log shows it
+        refuse(response, 499, error.what());  // the client has gone: only the log shows this
       } catch (const Error& error) {
         refuse(response, 500, error.what());
       } catch (const std::exception& error) {
@@ -266,7 +266,7 @@ class Server::Impl {
               }));
   }
 
-  // One line per request; texts are not logged.
+  // Logs one line per request, without its texts.
   void log(const httplib::Request& request, const httplib::Response& response) {
     const double seconds =
         std::chrono::duration<double>(Clock::now() - Connection::current()->began()).count();

@@ -30,9 +30,9 @@ class Server {
 
   /// Opens the port, and returns its number. @throws Error if it cannot be opened.
   int bind();
-  /// Answers requests until stop(), then finishes those that run.
+  /// Answers requests until stop() is called, then finishes the running ones.
   void run();
-  /// May be called by another thread.
+  /// Thread-safe.
   void stop();
 
  private:

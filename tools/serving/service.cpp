@@ -70,7 +70,7 @@ struct Service::Model {
   std::string name;
   SavedEnsemble saved;
   SameBits same_bits;
-  std::unique_ptr<serve::Scheduler> scheduler;  // ends first
+  std::unique_ptr<serve::Scheduler> scheduler;  // declared last, so that it is destroyed before the model
 };
 
 Service::Service(ServiceOptions options, const gradus::models::Registry& registry)
@@ -117,7 +117,7 @@ std::shared_ptr<const Service::Model> Service::find(const std::string& name, con
 
 std::vector<std::vector<models::Decoded>> Service::decode(const Model& model, std::vector<serve::Job> jobs,
                                                           const IsGone& is_gone) const {
-  constexpr std::chrono::milliseconds slice{50};  // between two questions whether the client has gone
+  constexpr std::chrono::milliseconds slice{50};  // interval between calls of is_gone()
   const auto deadline = std::chrono::steady_clock::now() + options_.most_time;
   const bool none = jobs.empty();
   std::vector<serve::Ticket> tickets = model.scheduler->submit(std::move(jobs));

@@ -23,45 +23,45 @@ struct ServiceOptions {
   std::chrono::milliseconds most_time{30000};  ///< of a request
 };
 
-/// The queue is full; the client should come again.
+/// The queue is full; the client should try again later.
 class Busy : public Error {
  public:
   using Error::Error;
 };
-/// A request took longer than it may.
+/// A request exceeded its time limit.
 class TooSlow : public Error {
  public:
   using Error::Error;
 };
 
-/// The client has gone: no one waits for the answer.
+/// The client closed the connection and will not read the answer.
 class Gone : public Error {
  public:
   using Error::Error;
 };
 
-/// True if the client has gone. Called now and then while a request runs.
+/// True if the client has closed the connection. Polled while a request runs.
 using IsGone = std::function<bool()>;
 
-/// Answers requests in JSON; does not depend on HTTP. Several threads may call it at the same time.
+/// Answers requests in JSON; does not depend on HTTP. Thread-safe.
 class Service {
  public:
   /// @throws Error as load_saved_model().
   Service(ServiceOptions options, const models::Registry& registry);
 
-  /// Answers a body of POST /translate with the translations that `gradus translate` prints for each text.
-  /// @throws BadRequest, Busy, TooSlow, Gone, and Error for a failure of the model.
+  /// Answers a body of POST /translate. The translations equal the output of `gradus translate` for each
+  /// text.
+  /// @throws BadRequest, Busy, TooSlow, Gone, and Error if the model fails.
   nlohmann::ordered_json translate(const std::string& body, const IsGone& is_gone) const;
-  /// Answers a body of POST /align, which has a source and its translation: the attention weights between
-  /// them.
+  /// Answers a body of POST /align with the attention weights between the given source and translation.
   nlohmann::ordered_json align(const std::string& body, const IsGone& is_gone) const;
   nlohmann::ordered_json models() const;
   nlohmann::ordered_json languages() const;
   /// Lines in Prometheus's text format.
   std::string metrics() const;
 
-  /// Loads all models again, and uses them for later requests. Running requests keep the old models.
-  /// @throws Error as the constructor; the old models then stay.
+  /// Loads all models again, for later requests. Running requests keep the old models.
+  /// @throws Error as the constructor. If so, the old models stay in use.
   void reload();
 
  private:

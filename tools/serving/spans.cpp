@@ -9,7 +9,7 @@ constexpr std::size_t longest_token = 64;  // code points
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// The byte at which each code point begins, and the size of the text.
+// The byte offset of each code point, followed by the size of the text.
 std::vector<std::size_t> starts_of(std::string_view text) {
   std::vector<std::size_t> starts;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -19,7 +19,7 @@ std::vector<std::size_t> starts_of(std::string_view text) {
   return starts;
 }
 
-// A piece of a word without its mark, which says that the word continues or that a space came before.
+// The piece of a word without the mark for "the word continues" or "a space precedes".
 std::string_view without_mark(std::string_view piece) {
   constexpr std::string_view continued = "@@", space = "\u2581";
   if (piece.size() > continued.size() && piece.ends_with(continued)) piece.remove_suffix(continued.size());
@@ -50,7 +50,7 @@ std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::s
     std::size_t end = begin;
     while (end < size && !is_blank(end)) ++end;
     const auto pieces = pieces_of(begin, end);
-    std::size_t letters = 0;  // of the pieces
+    std::size_t letters = 0;  // total length of the pieces, without marks
     for (const std::string& piece : pieces) letters += starts_of(without_mark(piece)).size() - 1;
     if (end > begin && letters == end - begin && pieces.size() <= rest.size() &&
         std::ranges::equal(pieces, rest.first(pieces.size()))) {
@@ -62,7 +62,8 @@ std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::s
       next = end;
       continue;
     }
-    // Normalisation changed the number of characters: the shortest part that becomes the token.
+    // Normalisation changed the number of characters: find the shortest part of the text that becomes the
+    // token.
     const std::size_t last = std::min(size, begin + longest_token);
     for (end = begin + 1; end <= last && !is(begin, end, rest[0]);) ++end;
     if (begin >= size || end > last) {

@@ -17,8 +17,8 @@ struct CharacterSpan {
   bool operator==(const CharacterSpan&) const = default;
 };
 
-/// The place of each token of `split(text)` in the text before normalisation; a piece of a word has its own
-/// letters. std::nullopt for a space, and for a token whose letters normalisation has changed too much.
+/// The place of each token of `split(text)` in the text before normalisation. Each piece of a word has the
+/// place of its own letters. std::nullopt for a space, and for a token that normalisation changed too much.
 std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::span<const std::string> tokens,
                                                    const data::Tokeniser& tokeniser);
 

@@ -2,7 +2,8 @@
 
 namespace gradus::tools {
 
-// For a gradus without an HTTP library. Here `gradus serve` reports an error before it makes a Server.
+// Stubs for a build without an HTTP library, in which `gradus serve` reports an error before it makes a
+// Server.
 class Server::Impl {};
 
 bool has_http() { return false; }

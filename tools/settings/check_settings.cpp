@@ -23,7 +23,7 @@ template <class... Parts>
   throw UsageError(message(parts...));
 }
 
-// Requires one form only: --pairs, or both --source and --target.
+// Requires either --pairs or both --source and --target.
 void check_whole(const std::string& prefix, const PairFiles& files) {
   const bool source = !files.source.empty(), target = !files.target.empty();
   if (!files.pairs.empty() && (source || target)) {
@@ -35,7 +35,8 @@ void check_whole(const std::string& prefix, const PairFiles& files) {
   }
 }
 
-// A SentencePiece model replaces byte-pair encoding. Two tokenisers have few tokens in common.
+// Refuses a SentencePiece model together with byte-pair encoding, or with a vocabulary shared by another
+// tokeniser: two tokenisers have few tokens in common.
 void check_sentence_piece(const DataSettings& settings) {
   const auto check = [&](const char* option, const fs::path& pieces, const char* other_option,
                          const fs::path& other) {
@@ -49,7 +50,7 @@ void check_sentence_piece(const DataSettings& settings) {
   check("--target-sentencepiece", settings.target_pieces, "--source-sentencepiece", settings.source_pieces);
 }
 
-// The rest of the pairs is for training.
+// Checks that the dev and test parts leave some pairs for training.
 void check_split(const DataSettings& settings) {
   const std::int64_t dev = settings.dev.given() ? 0 : settings.dev_percent,
                      test = settings.test.given() ? 0 : settings.test_percent;
@@ -71,7 +72,7 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
 
 }  // namespace
 
-// Refuses options for a source of text.
+// For a source of sound, refuses the options that need text.
 void check_frames(const DataSettings& settings) {
   if (!settings.frames) return;
   if (!settings.train.given()) {
@@ -180,7 +181,7 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.model.pyramid > 0 && !settings.data.frames) {
     refuse("--pyramid shortens a source of sound; add --frames, or omit --pyramid");
   }
-  if (settings.run.epochs == 0) {  // else the number of steps is not known yet
+  if (settings.run.epochs == 0) {  // with --epochs, the number of steps is not known yet
     check_warm_up(settings);
     check_pruning(settings);
   }

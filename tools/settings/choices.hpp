@@ -13,7 +13,7 @@
 
 namespace gradus::tools {
 
-/// Option names of a type's values.
+/// The values of a type, with their names as option values.
 template <class Value>
 using Names = std::vector<std::pair<std::string, Value>>;
 

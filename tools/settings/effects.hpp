@@ -9,13 +9,13 @@ class App;  // forward declarations: the header is slow to compile
 class Option;
 }  // namespace CLI
 
-/// Options that have an effect only with, or only without, other options.
+/// Refuses options that have no effect together with the given options.
 namespace gradus::tools {
 
-/// One row of a command's table: an option, and whether it has an effect.
+/// A row of a command's table of effects.
 struct Effect {
   const char* option;     ///< "--energy"
-  bool present;           ///< whether it has an effect with the other options
+  bool present;           ///< true if the option has an effect
   std::string otherwise;  ///< why it has none: "without --task", "with --attention dot"
 };
 using Effects = std::vector<Effect>;
@@ -27,15 +27,15 @@ struct CommandLine {
   char** argv;
 };
 
-/// The name by which the command line gives an option, such as "--no-lower" for "--lower".
+/// The name that the command line uses for an option, such as "--no-lower" for "--lower".
 std::optional<std::string> given_name(const CommandLine& line, const CLI::Option& option);
-/// The path of --config; empty if the command has no such option, or it is not given.
+/// The path of --config; empty if the command has no such option, or the option is not given.
 std::string config_path(const CLI::App& app);
 
-/// Refuses the first option on the command line that has no effect, whatever its value. A
-/// configuration file may serve several models: one line on standard error names its options without an
-/// effect whose values are not the defaults.
-/// @throws UsageError "--energy has no effect with --attention dot; omit it"
+/// Refuses the first option on the command line that has no effect, even if it has its default value. A
+/// configuration file may serve several models, so its options without effect are not refused: those that
+/// differ from their defaults are named in one line on standard error.
+/// @throws UsageError such as "--energy has no effect with --attention dot; omit it"
 void check_effects(const CommandLine& line, const Effects& effects);
 
 }  // namespace gradus::tools

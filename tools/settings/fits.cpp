@@ -32,16 +32,16 @@ std::string in_bytes(double bytes) {
   return text.str();
 }
 
-// For each parameter, training stores a value, a gradient and the optimiser's averages; saving copies the
+// Training stores, for each parameter, a value, a gradient and the optimiser's averages. Saving copies the
 // value and the averages.
 double bytes_per_parameter(const std::string& optimiser) {
   const int averages = nn::find_optimiser(optimiser).averages;
   return bytes_per_number * ((2 + averages) + (1 + averages));
 }
 
-// Size of a batch of pairs of mean length, without padding.
+// The size of an average batch, without padding.
 struct Load {
-  double pairs = 0, source = 0, target = 0;  // tokens
+  double pairs = 0, source = 0, target = 0;  // pairs, source tokens, target tokens
 };
 
 struct Plan {
@@ -65,11 +65,11 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
                    (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
 
-// The options whose least value lowers the need most; several if they do so about equally.
-// @param batch the option for the size of a batch; null if there is none, and no text either
+// Names the option that lowers the need most when set to its minimum, and those that lower it about equally.
+// @param batch the option for the batch size; null if there is neither a batch nor a text
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {
-  std::vector<std::pair<std::string, double>> needs;  // with the option's least value
+  std::vector<std::pair<std::string, double>> needs;  // the bytes needed with the option at its minimum
   const auto add = [&](const char* option, const auto& lower) {
     Plan lowered = plan;
     lower(lowered);
@@ -99,14 +99,14 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
     source += static_cast<double>(pair.source.size());
     target += static_cast<double>(pair.target.size());
   }
-  // Half of a batch of tokens may be padding.
+  // --batch-tokens counts padding, which may be half of the batch.
   const double batch = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) / (source + target)
                                           : static_cast<double>(options.sentences) / all;
   const double part = std::min(1.0, batch);
   return {.pairs = part * all, .source = part * source, .target = part * target};
 }
 
-// Refuses pairs with more tokens than a batch.
+// Refuses a pair with more tokens than --batch-tokens allows.
 void check_pairs_fit(std::int64_t batch_tokens, std::span<const data::Pair> pairs) {
   if (batch_tokens == 0) return;
   for (const data::Pair& pair : pairs) {

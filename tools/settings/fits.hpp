@@ -7,7 +7,7 @@
 
 #include "settings/settings.hpp"
 
-/// Checks, before allocating, that settings do not need more memory than is free. The estimates are lower
+/// Checks before allocating that the memory needed is not more than the memory free. The estimates are lower
 /// bounds, so that settings that fit are never refused.
 namespace gradus::tools {
 
@@ -24,7 +24,8 @@ void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocab
                           const models::Registry& registry);
 
 /// @param vocabulary the number of target tokens
-/// @throws UsageError, with the largest width that fits, if a beam search of one sentence does not.
+/// @throws UsageError if a beam search of one sentence does not fit. The message states the largest width
+/// that does.
 void check_beam_fits(std::int64_t width, std::int64_t vocabulary);
 
 }  // namespace gradus::tools

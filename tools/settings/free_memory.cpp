@@ -33,10 +33,11 @@ double left_of_address_space() {
                   static_cast<double>(limit.rlim_cur) - pages * static_cast<double>(::sysconf(_SC_PAGESIZE)));
 }
 
-// Current usage is not subtracted: most of it may be page cache, which can be dropped.
+// The container's limit. Does not subtract the current usage, which is mostly page cache that can be dropped.
 double limit_of_container() {
   double bytes = 0;
-  return std::ifstream("/sys/fs/cgroup/memory.max") >> bytes ? bytes : unknown;  // "max": no limit
+  // The file holds "max" if there is no limit.
+  return std::ifstream("/sys/fs/cgroup/memory.max") >> bytes ? bytes : unknown;
 }
 
 }  // namespace

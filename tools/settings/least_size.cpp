@@ -16,7 +16,7 @@ double gates(models::Cell cell) {
   return cell == models::Cell::lstm ? 4 : 3;
 }
 
-// The sizes, named as in the equations. g: gates of the cell; D: elements of an annotation.
+// Sizes under the equations' symbols. g is the number of gates of the cell, D the size of an annotation.
 struct Sizes {
   double E, H, A, M, L, g, directions, D;
 
@@ -30,13 +30,13 @@ struct Sizes {
         directions(model.bidirectional ? 2 : 1),
         D(directions * H) {}
 
-  // The matrices of one direction. Layers above the first have `between` inputs.
+  // Elements of the matrices of one direction. Layers above the first have inputs of size `between`.
   double recurrent(double inputs, double between) const {
     return g * H * (inputs + H) + (L - 1) * g * H * (between + H);
   }
 };
 
-// The matrices of the encoder's levels, for inputs of this size.
+// Elements of the encoder's matrices, over all levels, for inputs of this size.
 double encoder(const ModelOptions& model, double inputs, const Sizes& of) {
   double all = 0;
   for (std::int64_t level = 1; level <= model.pyramid; ++level) {
@@ -57,14 +57,15 @@ double attention(const ModelOptions& model, const models::Registry& registry) {
                                 .dropout = 0});
 }
 
-// The matrices W_s of the bridge, applied to the encoder's backward state or to a summary of this size.
+// Elements of the bridge's matrices W_s, applied to the encoder's backward state or to a summary of this
+// size.
 double bridge(const ModelOptions& model, Bridge form, double summary, const Sizes& of) {
   if (form != Bridge::backward && form != Bridge::summary) return 0;
   const double parts = model.cell == models::Cell::lstm ? 2 : 1;
   return parts * of.L * of.H * (form == Bridge::backward ? of.D / 2 : summary);
 }
 
-// The matrices of the output layer, without W_o if it is tied to the embedding.
+// Elements of the output layer's matrices, without W_o if it is tied to the embedding.
 double readout(const ModelOptions& model, ReadoutForm form, double context, const Sizes& of, double V) {
   const double inputs = form == ReadoutForm::state ? of.H : of.H + context + of.E;
   const bool tied = model.tied != models::Tied::none,

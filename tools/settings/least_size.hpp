@@ -4,14 +4,14 @@
 
 namespace gradus::tools {
 
-/// Lower bound on a model's size, computed from its options without building the model. Only matrices are
-/// counted. The counts are in double, since they may overflow an integer.
+/// Lower bound on a model's size, computed from its options without building the model. Counts only matrices.
+/// The counts are doubles because integers might overflow.
 struct LeastSize {
   double parameters;
   double per_source_token, per_target_token;  ///< numbers stored for backward
 };
-/// Always counts the encoder. Counts the decoder and the attention if the registry states the decoder's
-/// context and the attention's weights.
+/// Computes the bound. Always counts the encoder; counts the decoder and the attention only if the registry
+/// states the size of the context and of the attention's weights.
 LeastSize least_size(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
                      const models::Registry& registry);
 

@@ -8,7 +8,7 @@
 
 namespace gradus::tools {
 
-/// The number with `count` decimals; "nan" without a sign.
+/// The number with `count` decimals; "nan" has no sign.
 inline std::string digits(double value, int count) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(count) << (std::isnan(value) ? std::abs(value) : value);

@@ -9,7 +9,7 @@
 namespace gradus::tools {
 namespace {
 
-// A clearer text for "OPTION: x not in {a,b}". Empty for any other text.
+// A clearer message for CLI11's "OPTION: x not in {a,b}". Empty for any other message.
 std::string unknown_value(const std::string& text) {
   constexpr std::string_view between = " not in {";
   const std::size_t colon = text.find(": "), list = text.rfind(between);
@@ -35,7 +35,7 @@ std::string clear_message(const CLI::Error& error) {
   std::string text = one_line(raw);
   const std::string option = text.substr(0, text.find(':'));
   const auto contains = [&](std::string_view part) { return text.find(part) != text.npos; };
-  // Replaces a word between two options by another.
+  // Replaces the first `word` in the text by `other`.
   const auto with = [&](std::string_view word, std::string_view other) {
     return std::string(text).replace(text.find(word), word.size(), other);
   };

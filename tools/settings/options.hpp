@@ -8,8 +8,8 @@ namespace CLI {
 class App;  // forward declaration: the header is slow to compile
 }
 
-/// The options of `gradus train`: their names, help, ranges and groups. Each setting becomes an option, with
-/// its current value as the default. Configuration files and checkpoints use the same names.
+/// The options of `gradus train`: names, help, ranges and groups. Each setting becomes an option whose
+/// default is the setting's current value. Configuration files and checkpoints use the same names.
 namespace gradus::tools {
 
 void add_data_options(CLI::App& app, DataSettings& data);

@@ -4,8 +4,8 @@
 
 namespace gradus::tools {
 
-/// The name by which the program was called, such as "gradus" or "./run gradus". Suggested commands begin
-/// with it.
+/// The name under which the program was called, such as "gradus" or "./run gradus". Commands suggested in
+/// messages begin with this name.
 const std::string& program();
 void set_program(std::string name);
 

@@ -12,9 +12,9 @@
 #include "settings/printable.hpp"
 #include "settings/shortest.hpp"
 
-/// Validators of numbers, for CLI11's Option::transform. Their message is "expected …, found …". They replace
-/// the text by the number that they read: CLI11 would read 010 as an octal 8, 99999999999999999999 as the
-/// largest integer, and 1e-400 as 0.
+/// Validators of numbers, for CLI11's Option::transform, with messages such as "expected …, found …". They
+/// replace the text by the number that they read, because CLI11 reads some numbers wrongly: 010 as octal 8,
+/// 99999999999999999999 as the largest integer, and 1e-400 as 0.
 namespace gradus::tools {
 
 /// Reads a decimal number; a leading + is allowed. Returns std::errc() for success, invalid_argument if the
@@ -58,7 +58,7 @@ CLI::Validator real(const std::string& words, Holds holds) {
 }
 
 inline constexpr std::int64_t largest_whole =
-    1'000'000'000'000'000;  // a double represents every integer up to here
+    1'000'000'000'000'000;  // up to here a double represents every integer
 inline const CLI::Validator from_0 = between(0, largest_whole);
 inline const CLI::Validator from_1 = between(1, largest_whole);
 inline const CLI::Validator any_seed = whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max());

@@ -21,7 +21,7 @@ struct PairFiles {
   bool given() const { return !pairs.empty() || !source.empty() || !target.empty(); }
 };
 
-/// The training data (a task or a text), its split into parts, and its tokenisation.
+/// The training data (a task or a text), how it is split into parts, and how it is tokenised.
 struct DataSettings {
   std::string task;     ///< reverse, copy, sort or dates;
   std::string phrases;  ///< or eng-fra or eng-cmn, the phrase sets shipped with gradus;
@@ -79,8 +79,8 @@ struct TeacherSettings {
   double weight = 0.5, temperature = 1, attention = 0;
 };
 
-/// All settings of a run. Their names and help, for the command line, configuration files and checkpoints,
-/// are in *_options.cpp.
+/// All settings of a run. The files *_options.cpp define their names and help, for the command line,
+/// configuration files and checkpoints.
 struct Settings {
   DataSettings data;
   models::ModelOptions model;
@@ -93,14 +93,15 @@ struct Settings {
 
 /// The defaults of `gradus train`.
 Settings default_settings();
-/// The defaults with the model and training of a preset; the plain defaults if the name is unknown.
+/// The defaults of a preset: its model and training replace the plain defaults. The plain defaults if the
+/// name is unknown.
 Settings preset_settings(const std::string& name);
 
-/// Settings to TOML (as `gradus train --config` reads) and back.
-/// @throws Error naming an unknown key, and for a path that would not survive the round trip.
+/// Converts settings to TOML (as `gradus train --config` reads) and back.
+/// @throws Error naming an unknown key, and for a path that would not be read back unchanged.
 std::string to_text(const Settings& settings);
-/// The options of data, tokens and model, and the seed, from which a task's examples are generated: all that
-/// a model needs that is no longer trained.
+/// Only what a trained model needs: the options of data, tokens and model, and the seed, from which a task's
+/// examples are generated.
 std::string text_without_training(const Settings& settings);
 Settings settings_from_text(const std::string& text);
 

@@ -15,7 +15,8 @@ namespace {
 using models::ModelOptions;
 using models::ReadoutForm;
 
-// Whether the attention has weights of size A: their number, if the registry states it, changes with A.
+// True if the attention may have weights of size A. Tests whether the registry's count of weights changes
+// with A; without a count, returns true.
 bool may_read_energy(const ModelOptions& model, const models::Registry& registry) {
   const auto found = registry.attentions.find(model.attention);
   if (found == registry.attentions.end() || !found->second.weights) return true;
@@ -25,7 +26,7 @@ bool may_read_energy(const ModelOptions& model, const models::Registry& registry
   return weights(1) != weights(2);
 }
 
-// A tied readout's maxout has the embedding's size.
+// With tied embeddings, maxout has the embedding's size, so that --maxout has no effect.
 bool may_read_maxout(const ModelOptions& model, const models::Registry& registry) {
   if (model.tied != models::Tied::none) return false;
   if (!model.readout) return !registry.context_of(model.decoder);

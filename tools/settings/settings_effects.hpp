@@ -5,14 +5,14 @@
 
 namespace gradus::tools {
 
-/// The options of a model that have an effect only with others, for `gradus train` and `gradus gradcheck`. If
-/// the registry states only the name of an attention or a decoder, it may read every option.
+/// The model options that have an effect only with other options, for `gradus train` and `gradus gradcheck`.
+/// If the registry knows only the name of an attention or decoder, every option counts as having an effect.
 Effects model_effects(const models::ModelOptions& model, const models::Registry& registry);
 
 /// The same for all settings of `gradus train`. @param resumes with --resume
 Effects settings_effects(const Settings& settings, const models::Registry& registry, bool resumes);
 
-/// False for decoders that are known not to attend.
+/// False only for decoders that are known to have no attention.
 bool may_attend(const models::ModelOptions& model, const models::Registry& registry);
 
 }  // namespace gradus::tools

@@ -6,7 +6,7 @@
 
 namespace gradus::tools {
 
-/// The shortest digits that round-trip.
+/// The fewest digits that round-trip.
 template <class Real>
 std::string shortest(Real value) {
   std::array<char, 32> digits{};

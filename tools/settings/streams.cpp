@@ -20,7 +20,7 @@ bool is_pipe(const fs::path& file) {
   return fs::is_fifo(file, ignored) || fs::is_socket(file, ignored);
 }
 
-// std::filesystem::equivalent() refuses pipes.
+// Compares pipes, which std::filesystem::equivalent() refuses.
 bool are_same_pipe(const fs::path& a, const fs::path& b) {
   struct stat of_a{};
   struct stat of_b{};

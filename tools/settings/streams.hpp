@@ -10,20 +10,20 @@
 /// Inputs that can be read only once: pipes, and standard input.
 namespace gradus::tools {
 
-/// An input, and the option that names it.
+/// An input, and the name of its option.
 struct Input {
   std::string option;
   std::filesystem::path file;  ///< empty: not given; "-": standard input
 };
 
-/// The texts of the training data. @param prefix of the options: "--", "--dev-"
+/// The files of the training data. @param prefix of the option names: "--" or "--dev-"
 std::vector<Input> inputs_of(const std::string& prefix, const PairFiles& files);
 std::vector<Input> inputs_of(const DataSettings& settings);
 
-/// True for "-", for a pipe, and for a name that only one process can use, as /dev/fd/63 of <(…).
+/// True for "-", for a pipe, and for a name that is valid in one process only, such as /dev/fd/63 of <(…).
 bool is_stream(const std::filesystem::path& file);
 
-/// @throws UsageError naming the options if several name the same stream.
+/// @throws UsageError if several inputs are the same stream. The message names their options.
 void check_streams(std::span<const Input> inputs);
 
 }  // namespace gradus::tools

@@ -12,7 +12,7 @@
 namespace gradus::tools {
 namespace {
 
-// The line up to a # that is not in quotes.
+// The line up to the first # outside quotes.
 std::string_view without_comment(std::string_view line) {
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -48,7 +48,9 @@ std::string text_of(std::istream& in) {
 
 Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error) {
   const bool was_read = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConfigError);
-  if (was_read) return Error("'" + path.string() + "' " + error.what());  // a pipe cannot be opened again
+  if (was_read)
+    // A pipe cannot be opened a second time.
+    return Error("'" + path.string() + "' " + error.what());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     return Error("'" + path.string() + "' is a folder" + way_out);
@@ -70,7 +72,7 @@ std::vector<CLI::ConfigItem> Toml::from_config(std::istream& in) const {
     rest = without_comment(rest);
     const std::size_t first = rest.find_first_not_of(" \t");
     if (first != rest.npos && rest[first] == '=')
-      throw CLI::ConfigError::Extras("");  // CLI11 ignores the line
+      throw CLI::ConfigError::Extras("");  // CLI11 would ignore the line
     text.append(rest).append("\n");
   }
   std::istringstream plain(text);

@@ -10,19 +10,19 @@
 
 namespace gradus::tools {
 
-/// CLI11's format of configuration files, which also accepts a byte order mark, and # in quotes: CLI11 takes
-/// everything after a # for a comment.
+/// CLI11's configuration format, extended: accepts a byte order mark, and a # within quotes, which CLI11
+/// takes for a comment.
 class Toml : public CLI::ConfigBase {
  public:
   static constexpr std::size_t most_bytes = 1'000'000;
 
   Toml() { commentChar = '\0'; }  // from_config() removes the comments
-  /// Reads at most most_bytes + 1 bytes, since a pipe or a device may be endless.
-  /// @throws CLI::FileError for a longer text, and for one with NUL.
+  /// Reads at most most_bytes + 1 bytes, because a pipe or a device may be endless.
+  /// @throws CLI::FileError for a longer text, and for a text that contains NUL.
   std::vector<CLI::ConfigItem> from_config(std::istream& in) const override;
 };
 
-/// The error in our words for a configuration file that CLI11 could not read.
+/// Our message for a configuration file that CLI11 could not read.
 Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error);
 
 }  // namespace gradus::tools

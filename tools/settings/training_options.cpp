@@ -21,7 +21,7 @@ std::vector<std::string> names_of(std::span<const Kind> kinds) {
   return names;
 }
 
-// "adam 0.001, sgd 0.1, …"
+// Text such as "adam 0.001, sgd 0.1, …".
 std::string default_rates() {
   std::string text;
   for (const nn::OptimiserKind& kind : nn::optimisers()) {
@@ -30,7 +30,7 @@ std::string default_rates() {
   return text;
 }
 
-// "adamw 0.01, others 0"
+// Text such as "adamw 0.01, others 0".
 std::string default_decays() {
   std::string text;
   for (const nn::OptimiserKind& kind : nn::optimisers()) {
@@ -39,7 +39,7 @@ std::string default_decays() {
   return text + "others 0";
 }
 
-// Adds an option whose value is a number, or "own" for none.
+// Adds an option that takes a number, or "own" for no value.
 CLI::Option* add_or_own(CLI::App& app, const std::string& flag, std::optional<double>& value,
                         const std::string& help) {
   const auto set = [&value](const std::string& text) {

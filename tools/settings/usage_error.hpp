@@ -4,7 +4,7 @@
 
 namespace gradus::tools {
 
-/// Options that parse but conflict or are incomplete; the exit code is 2.
+/// Options that parse, but conflict or are incomplete. The exit code is 2.
 class UsageError : public Error {
  public:
   using Error::Error;

@@ -9,21 +9,21 @@
 namespace gradus::tools {
 
 /// The newest checkpoints of a run and their mean (`train --average N`): a file `step-S.safetensors` for each
-/// of the newest N steps S, and `average.safetensors`. All hold weights only, and are models for every
-/// command except `train --resume`.
+/// of the newest N steps S, and `average.safetensors`. All files hold only weights. Every command except
+/// `train --resume` can load them as models.
 class CheckpointAverage {
  public:
   /// @param count N ≥ 1
   CheckpointAverage(std::filesystem::path folder, std::int64_t count);
 
   /// Writes the weights after `step`, removes the oldest file if there are more than N, and writes the mean.
-  /// @param checkpoint with "model.…"; other tensors are left out
+  /// @param checkpoint only its tensors "model.…" are written
   /// @throws Error as models::save_checkpoint and load_checkpoint.
   void add(std::int64_t step, const models::Checkpoint& checkpoint) const;
-  /// Removes the files of later steps than `step`, which a killed run may leave.
+  /// Removes files of steps after `step`, which a killed run may have left.
   void remove_after(std::int64_t step) const;
 
-  /// The steps whose weights are kept, ascending.
+  /// The steps whose weights are stored, ascending.
   std::vector<std::int64_t> steps() const;
   /// The file with the mean.
   std::filesystem::path file() const;

@@ -13,8 +13,8 @@
 namespace gradus::tools {
 namespace {
 
-// The contribution of a part, as numbers: its loss, weighted by its tokens; exact matches; BLEU's two
-// lengths, and for each order of n-grams two counts. Doubles hold counts exactly.
+// A part's contribution as numbers: its loss, weighted by its tokens; exact matches; the two lengths of BLEU;
+// and two counts for each order of n-grams. Doubles hold the counts exactly.
 constexpr std::size_t orders = 4, width = 4 + 2 * orders;
 using Part = std::span<double, width>;
 

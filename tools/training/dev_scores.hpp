@@ -11,7 +11,7 @@
 
 namespace gradus::tools {
 
-/// The pairs that a training run is scored on.
+/// The dev pairs, on which a training run scores its model.
 struct DevPairs {
   const Sides& sides;
   std::span<const data::SentencePair> text;
@@ -23,10 +23,10 @@ struct DevScores {
   double bleu, exact;  ///< of greedy outputs; NaN if not measured
 };
 
-/// Scores a model, which is in eval mode afterwards. The pairs are cut into `shards` parts, i mod shards is
-/// the part of pair i. Process r of P scores parts r, r + P, …, and the parts are added up in order, so the
-/// scores do not depend on the number of processes. All processes call this function and get the scores.
-/// @param translates whether to measure BLEU and exact matches
+/// Scores a model, and leaves it in eval mode. Pair i belongs to part i mod `shards`. Process r of P scores
+/// the parts r, r + P, …, and the parts are summed in order, so that the scores do not depend on the number
+/// of processes. All processes must call this function; all get the same scores.
+/// @param translates whether to measure BLEU and exact matches, too
 DevScores score(models::Seq2Seq& model, const DevPairs& dev, bool translates, std::int64_t shards,
                 distributed::Communicator& processes);
 

@@ -10,17 +10,17 @@
 
 namespace gradus::tools {
 
-/// The pruning of a training run, `--prune`. The sparsity rises in at most 50 steps of the schedule.
+/// The pruning of a training run (`--prune`). The schedule raises the sparsity at most 50 times.
 class RunPruning {
  public:
-  /// @param steps the run's number of updates
+  /// @param steps the number of updates of the whole run
   RunPruning(models::Seq2Seq& model, const PruneSettings& settings, std::int64_t steps);
 
-  /// Call when training resumes after `step`: prunes the loaded weights to the sparsity of that step.
+  /// Call this when training resumes after `step`: prunes the loaded weights to the sparsity of that step.
   void resume(std::int64_t step) { pruning_.prune(schedule_.at(step)); }
-  /// Call after each update.
+  /// Call this after each update.
   void after_update(std::int64_t step);
-  /// True if the sparsity has its last value after this step.
+  /// True if the sparsity has reached its final value after this step.
   bool is_done(std::int64_t step) const { return step >= schedule_.until; }
 
  private:

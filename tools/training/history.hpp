@@ -9,13 +9,13 @@
 
 namespace gradus::tools {
 
-/// The log of a run, stored in `log.jsonl` as one JSON object per line. Training entries, with means over the
-/// steps since the previous one (learning_rate: the latest value):
+/// The log of a run, stored in `log.jsonl` as one JSON object per line. A training entry has means over the
+/// steps since the previous entry; its learning_rate is the latest value:
 ///
 ///     {"step": 100, "loss": …, "cross_entropy": …, "gradient_norm": …, "learning_rate": …,
 ///     "tokens_per_second": …}
 ///
-/// Evaluations, with dev_bleu and dev_exact if measured:
+/// An evaluation has dev_bleu and dev_exact only if they were measured:
 ///
 ///     {"step": 500, "dev_loss": …, "dev_perplexity": …, "score": …, "best": true, "seconds": …}
 class History {
@@ -42,8 +42,8 @@ class History {
 
   /// The lines of log.jsonl, in the order of the steps.
   std::string text() const;
-  /// Reads the entries up to a step; empty if the file does not exist. Skips damaged lines, so that they do
-  /// not prevent resuming.
+  /// Reads the entries up to a step; none if the file does not exist. Skips damaged lines, so that a run with
+  /// a damaged log can be resumed.
   /// @throws Error if the file cannot be read.
   static History read(const std::filesystem::path& path, std::int64_t up_to_step);
   /// Number of lines that read() skipped.

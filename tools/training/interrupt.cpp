@@ -18,7 +18,9 @@ Interrupt::Interrupt() {
   noted = 0;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     before_[i] = std::signal(signals[i], note);
-    if (before_[i] == SIG_IGN) std::signal(signals[i], SIG_IGN);  // as nohup does with SIGHUP
+    if (before_[i] == SIG_IGN)
+      // Keeps signals ignored, as SIGHUP is under nohup.
+      std::signal(signals[i], SIG_IGN);
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace gradus::tools {
 
-/// While an object exists, the first Ctrl-C (SIGINT), SIGTERM or SIGHUP (a closed terminal) only sets a flag,
-/// so that the current step can finish. A second one ends the process. Ignored signals stay ignored.
+/// While an Interrupt exists, the first SIGINT (Ctrl-C), SIGTERM or SIGHUP (a closed terminal) only sets a
+/// flag, so that the current step can finish. A second signal ends the process. Ignored signals stay ignored.
 class Interrupt {
  public:
   Interrupt();

@@ -6,10 +6,10 @@
 
 namespace gradus::tools {
 
-/// In a job of several processes, lets only process 0 print. Does nothing in process 0.
+/// In a job of several processes, lets only process 0 print. Has no effect in process 0.
 ///
-/// Buffers the standard error of other processes. If one fails, report() waits three seconds, in which
-/// process 0 may report the same error and end the job, and then prints the last line of the buffer.
+/// In the other processes, buffers standard error. If such a process fails, report() waits three seconds,
+/// because process 0 may report the same error and end the job. Then it prints the last line of the buffer.
 class OnlyFirst {
  public:
   explicit OnlyFirst(std::int64_t rank);

@@ -23,8 +23,9 @@ models::Objective teacher_objective(const TeacherSettings& settings, const Sides
                              saved->path.string(), "' (decoder '", saved->settings.model.decoder,
                              "') lacks; omit --teacher-attention, or give another --teacher"));
   }
-  saved->checkpoint = {};  // a second copy of the weights
-  const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());  // keeps int8 products, too
+  saved->checkpoint = {};  // drops a second copy of the weights
+  // Owns `saved`, and so also its int8 products.
+  const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());
   return compress::distillation(
       model,
       {.weight = settings.weight, .temperature = settings.temperature, .attention = settings.attention});

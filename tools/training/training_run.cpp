@@ -49,8 +49,8 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
   return options;
 }
 
-// Also checks that training on the pairs fits in memory and has the dev pairs it needs, and converts epochs
-// to steps.
+// Makes the batches. Also checks that training on the pairs fits in memory and that required dev pairs exist,
+// and converts epochs to steps.
 std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus, const Sides& sides,
                                             const models::Registry& registry) {
   if (settings.trainer.schedule == "plateau" && corpus.dev.empty()) {
@@ -88,8 +88,8 @@ models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
               }};
 }
 
-// Refuses to save non-finite parameters, so that the last good checkpoint stays. An update can produce them
-// even if loss and gradient were finite.
+// Refuses to save parameters that are not finite, so that the last good checkpoint stays. An update can make
+// them infinite even if loss and gradient were finite.
 void check_state(const NamedTensors& state, std::int64_t steps) {
   for (const auto& [name, tensor] : state) {
     if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
@@ -160,7 +160,7 @@ void TrainingRun::resume_folder() {
               << '\n';
   }
   alignments_ = content_if_there(settings_.run.out / run_file::alignments);
-  Settings kept = settings_;  // with --out as at the start, so that start_of_run() stays known
+  Settings kept = settings_;  // with the original --out, from which start_of_run() is derived
   if (const auto start = start_of_run(settings_.run.out)) {
     kept.run.out = std::filesystem::relative(settings_.run.out, *start);
   }
@@ -169,7 +169,7 @@ void TrainingRun::resume_folder() {
   resume_average();
 }
 
-// All properties that must be equal in all processes.
+// All properties that must agree between processes.
 std::vector<Fact> TrainingRun::facts() const {
   std::vector<Fact> facts = facts_of_program();
   for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);
@@ -200,7 +200,7 @@ std::string TrainingRun::way_on() const {
   return "; the last checkpoint is intact; resume with: " + command() + " train --resume " + folder;
 }
 
-// The command that starts the same number of processes.
+// The prefix of a command that starts the same number of processes.
 std::string TrainingRun::command() const {
   return processes_.size() == 1 ? program() : message("mpirun -n ", processes_.size(), ' ', program());
 }
@@ -258,15 +258,15 @@ void TrainingRun::add_to_history() {
 
 bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
 
-// Whether the trainer has not seen a better score. A model with fewer pruned weights than asked for cannot be
-// the best.
+// Tells the trainer the score. Returns true if no earlier score was better. A model that is not fully pruned
+// yet cannot be the best.
 bool TrainingRun::observe(double score) {
   if (is_pruned()) return trainer_->observe(score);
   trainer_->skip_evaluation();
   return false;
 }
 
-// Ties, frequent in early exact match, are broken by the lower loss.
+// Breaks ties by the lower loss: early in training, exact match is often equal.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (observe(entry.score)) return true;
   if (!is_pruned()) return false;
@@ -274,7 +274,7 @@ bool TrainingRun::is_best(const History::Evaluation& entry) {
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
-// The scores of the current model on the dev pairs, by these processes.
+// The current model's scores on the dev pairs, computed by these processes.
 History::Evaluation TrainingRun::measured(distributed::Communicator& by) const {
   const std::string& metric = settings_.run.metric;
   const DevScores scores =
@@ -311,7 +311,7 @@ void TrainingRun::evaluate() {
     if (settings_.trainer.schedule == "plateau") std::cerr << "  learning rate " << trainer_->learning_rate();
     std::cerr << (entry.best ? "  best so far\n" : "\n");
   }
-  sums_.start += Clock::now() - start;  // exclude evaluation from tokens per second
+  sums_.start += Clock::now() - start;  // excludes the evaluation from tokens per second
 }
 
 models::Checkpoint TrainingRun::checkpoint() const {
@@ -326,8 +326,8 @@ void TrainingRun::save(const std::string& name) {
   if (!is_first || name != run_file::last) models::save_checkpoint(settings_.run.out / name, present);
 }
 
-// Replaces a previous run in the folder, so that no command mistakes its model for the new one. A kill at any
-// moment leaves the previous run, or the new one.
+// Replaces a previous run in the folder, so that no command takes its model for the new one. If the process
+// is killed at any moment, either the previous run or the new one is complete.
 void TrainingRun::take_folder(const models::Checkpoint& first) {
   models::save_checkpoint(settings_.run.out / run_file::next, first);
   finish_replacement(settings_.run.out);
@@ -336,8 +336,8 @@ void TrainingRun::take_folder(const models::Checkpoint& first) {
   write_log();
 }
 
-// Writes the log before last.safetensors: resuming drops entries after the checkpoint, but cannot restore
-// missing ones. Only the first checkpoint of a new run precedes the log.
+// Writes the log before last.safetensors. Resuming can drop log entries after the checkpoint, but cannot
+// restore missing ones. Only the first checkpoint of a new run is written before the log.
 void TrainingRun::save_last() {
   if (processes_.size() > 1)
     check_agree(processes_, {{"the state after step " + std::to_string(trainer_->steps()),
@@ -349,13 +349,13 @@ void TrainingRun::save_last() {
   if (average_ && counts_for_average()) average_->add(trainer_->steps(), checkpoint());
 }
 
-// False for the checkpoint of an interrupted run, so that a resumed run has the same average as an
-// uninterrupted one.
+// False for the checkpoint of an interrupted run, so that a resumed run has the same average as one that was
+// not interrupted.
 bool TrainingRun::counts_for_average() const {
   return is_pruned() && (trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished());
 }
 
-// A killed run may have files of later steps, or lack the file of its last checkpoint.
+// Repairs the files of the average: a killed run may have files of later steps, or lack the latest file.
 void TrainingRun::resume_average() const {
   if (!average_) return;
   const std::int64_t step = trainer_->steps();

@@ -39,25 +39,25 @@ namespace gradus::tools {
 ///     alignments.svg      attention weights of the best model for a few dev pairs
 ///     index.html          curves, attention weights and settings on one page
 ///
-/// A run may have several processes. They share the gradients and evaluations; process 0 writes the files and
+/// A run may have several processes. They share gradients and evaluations; only process 0 writes files and
 /// reports.
 ///
 /// Files are replaced atomically. The folder is locked against other runs. A new run writes nothing before
-/// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact. A
-/// folder that the run created disappears with it if nothing was saved.
+/// its first checkpoint, which replaces the previous run in the folder; until then, the previous run stays
+/// intact. If nothing was saved, a folder that the run created is removed again.
 class TrainingRun {
  public:
   /// Reads the data, makes the model and creates the folder.
   /// @param resumed the checkpoint to resume from, or null
-  /// @param processes the processes of the run, this one among them; null for one process
-  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, the checkpoint does
-  /// not match the data, sizes or options, or the processes differ, see check_agree().
+  /// @param processes the processes of the run, including this one; null for one process
+  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
+  /// does not match the data, sizes or options. Also if the processes disagree, see check_agree().
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry,
               distributed::Communicator* processes = nullptr);
 
-  /// Trains until all steps are done, training stops early, or `interrupted()` returns true; then saves,
-  /// unless no step was taken. Reports progress on standard error: on a terminal as a progress bar, else as a
-  /// line per minute and evaluation. Returns true if training finished.
+  /// Trains until all steps are done, training stops early, or interrupted() returns true. Then saves, unless
+  /// no step was taken. Reports progress on standard error: as a progress bar on a terminal, otherwise as one
+  /// line per minute and per evaluation. Returns true if training finished.
   /// @param clock for tests
   /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
   bool train(const std::function<bool()>& interrupted,
@@ -66,9 +66,9 @@ class TrainingRun {
   /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
-  /// Sentences about unusual data: a single training pair, no dev pairs.
+  /// Notes about unusual data: a single training pair, no dev pairs.
   std::vector<std::string> notes() const;
-  /// Text that ends an error message: which checkpoint is intact, and how to resume. Any thread may call it.
+  /// The end of an error message: names the intact checkpoint, and says how to resume. Thread-safe.
   std::string way_on() const;
 
  private:
@@ -108,20 +108,20 @@ class TrainingRun {
   std::vector<data::Pair> dev_ids_;
   std::shared_ptr<data::Batches> batches_;
   std::unique_ptr<models::Seq2Seq> model_;
-  bool attends_;  // false if not known
+  bool attends_;  // false if unknown
   std::vector<Pretrained> pretrained_;
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // of process 0
   std::optional<files::FolderLock> lock_;
   std::atomic<bool> owns_folder_ =
-      false;  // true once a checkpoint of this run is saved; before, no other file is written
+      false;  // true after the first checkpoint of this run; before it, no other file is written
   std::optional<CheckpointAverage> average_;
   std::optional<double> average_score_;
   History history_;
   std::string alignments_;  // SVG of the best model so far
 
-  // Accumulated since the last training entry in history_.
+  // Sums since the last training entry in history_.
   struct Sums {
     std::int64_t steps = 0, tokens = 0;
     double loss = 0, cross_entropy = 0, gradient_norm = 0, learning_rate = 0;

@@ -16,7 +16,7 @@
 namespace gradus::tools {
 namespace {
 
-constexpr std::size_t pictured = 3;  // alignments
+constexpr std::size_t pictured = 3;  // number of alignments in alignments.svg
 
 }  // namespace
 
@@ -114,7 +114,7 @@ std::vector<std::string> TrainingRun::notes() const {
   return notes;
 }
 
-// The checkpoints in the average, and its score if the run has ended.
+// Names the checkpoints in the average and, at the end of the run, the average's score.
 std::string TrainingRun::average_line() const {
   if (!average_ || !owns_folder_) return "";
   std::ostringstream text;

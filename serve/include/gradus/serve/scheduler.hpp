@@ -20,24 +20,24 @@ struct Job {
   std::int64_t rows = 1;  ///< hypotheses per step: the width of the beam
 };
 
-/// A submitted job.
+/// A submitted job. Setting `*cancelled` to true stops the job at the next step.
 struct Ticket {
   std::future<std::vector<models::Decoded>> outputs;  ///< best first; an Error if the job failed
-  std::shared_ptr<std::atomic<bool>> cancelled;       ///< set to true: the job stops at the next step
+  std::shared_ptr<std::atomic<bool>> cancelled;
 };
 
 struct SchedulerOptions {
-  int workers = 1;                    ///< threads, each with batches of its own; 1 for a model that threads
-                                      ///< cannot share
-  std::int64_t most_waiting = 1024;   ///< jobs that wait to join a batch
+  int workers = 1;                    ///< threads, each with its own batches; use 1 if the model is not
+                                      ///< thread-safe
+  std::int64_t most_waiting = 1024;   ///< jobs that wait for a batch
   std::int64_t most_rows = 128;       ///< hypotheses in a batch
   std::int64_t batch_tokens = 16384;  ///< rows times source length in a batch
 };
 
-/// Decodes jobs of many threads in running batches (models::RunningBatch): a job joins a batch as soon as a
-/// decoder step ends, and leaves it when its search has ended. Sources of similar length share a batch. The
-/// batches of a worker take turns, one step each, so that a short job need not wait for a long one. A job
-/// whose `rows` or length exceed the limits of a batch runs in a batch by itself.
+/// Decodes jobs of many threads in running batches (models::RunningBatch). A job joins a batch after any
+/// decoder step, and leaves the batch when the job's search has ended. Sources of similar length share a
+/// batch. A worker runs one step of each of its batches in turn, so that a short job need not wait for a long
+/// one. A job whose `rows` or length exceeds the limits of a batch runs in a batch by itself.
 class Scheduler {
  public:
   /// @param model in eval mode; must outlive this object and not change

@@ -8,7 +8,7 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Sound as a source sequence: one vector, called a frame, for every few milliseconds.
+/// Sound as a source sequence of vectors. Each vector, called a frame, stands for a few milliseconds.
 namespace gradus::speech {
 
 /// Frames, and the tokens that are spoken in them.
@@ -26,9 +26,9 @@ struct FrameBatch {
   data::Batch targets;  ///< its sources are one-token placeholders
 };
 
-/// Makes a batch of utterances, in their order.
-/// @throws Error if there are none, frames are not (T, D) in f32 with T ≥ 1 and the first one's D, or
-/// data::make_batch refuses a target.
+/// Makes a batch of the utterances, in the given order.
+/// @throws Error if there are no utterances, if frames are not f32 of shape (T, D) with T ≥ 1 and the same D
+/// for all, or if data::make_batch refuses a target.
 FrameBatch make_batch(std::span<const Utterance> utterances);
 
 }  // namespace gradus::speech

@@ -23,34 +23,34 @@ struct SpokenOptions {
   std::uint64_t voice = 1;            ///< seed of the sounds of the symbols
 };
 
-/// Generated speech. Each symbol is a sequence of sounds. A sound is a vector of numbers from N(0, 1), drawn
-/// once from the seed `voice`. An utterance repeats each sound for a random number of frames, divided by the
-/// speed. Adjoining sounds are crossfaded. Silence, a vector of zeros, lies at both ends and sometimes
-/// between symbols. Each utterance is multiplied by a random loudness from 0.8 to 1.25, and all frames get
+/// Generated speech. Each symbol is a sequence of sounds. Each sound is a vector from N(0, 1), drawn once
+/// from the seed `voice`. An utterance repeats each sound for a random number of frames, divided by the
+/// speed. Adjoining sounds are crossfaded. Silence, a vector of zeros, comes first and last, and sometimes
+/// between symbols. Each utterance is multiplied by a random loudness from 0.8 to 1.25. All frames get
 /// Gaussian noise.
 ///
-/// A target states neither how long a symbol lasts nor whether silence follows it. Two equal symbols in a row
-/// differ from one long symbol only because the sounds begin again.
+/// A target does not state how long its symbols last, or where silence is. Two equal symbols in a row differ
+/// from one long symbol only because the sounds begin again.
 class Spoken {
  public:
   /// @throws Error for an option outside its range.
   explicit Spoken(const SpokenOptions& options = {});
 
-  /// Says `symbols`, numbers from 0, at a speed of 0.1 to 10.
-  /// @throws Error if there are none, one is not a symbol, or the speed is out of range.
+  /// Says the symbols, which are numbers from 0, at a speed from 0.1 to 10.
+  /// @throws Error if there are no symbols, one is unknown, or the speed is out of range.
   Utterance say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const;
 
-  /// The utterances that sample() draws from.
+  /// Ranges from which sample() draws.
   struct Range {
     std::int64_t min_length = 1, max_length = 6;  ///< symbols
     double min_speed = 0.5, max_speed = 1;
   };
-  /// Says a random string at a random speed: length, symbols and speed are uniform in their ranges.
+  /// Says a random string at a random speed. Length, symbols and speed are uniform in their ranges.
   /// @throws Error if a range is empty, and as say().
   Utterance sample(const Range& range, Generator& generator) const;
 
   std::int64_t vocabulary_size() const;  ///< PAD, BOS and EOS, then the symbols
-  /// The symbols of tokens, as "3 1 4"; EOS is left out.
+  /// The symbols of the tokens as text, such as "3 1 4", without EOS.
   static std::string text(std::span<const std::int64_t> tokens);
 
  private:

@@ -13,11 +13,11 @@ struct Sound {
   std::int64_t rate;           ///< samples per second
 };
 
-/// Reads a WAV file of 16-bit PCM with one channel, 8000 to 48000 samples per second and at most an hour
-/// long. Chunks other than `fmt ` and `data` are skipped. The file is not trusted: memory is allocated only
-/// for samples that the file holds.
-/// @throws Error with the path, what is wrong and what to do: for a file that is not WAV, was cut short, has
-/// another format or rate, is too long, holds no sample, or holds only zeros.
+/// Reads a WAV file of 16-bit PCM: one channel, 8000 to 48000 samples per second, at most an hour long.
+/// Chunks other than `fmt ` and `data` are skipped. A damaged header cannot cause a large allocation: memory
+/// is allocated only for samples that the file holds.
+/// @throws Error with the path, the fault and what to do: for a file that is not WAV, was cut short, has
+/// another format or rate, is too long, has no sample, or has only zeros.
 Sound read_wav(const std::filesystem::path& path);
 
 }  // namespace gradus::speech

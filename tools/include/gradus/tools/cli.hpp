@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::tools {
 
-/// Runs the `gradus` command (`gradus --help` lists the subcommands). Call it from your own program to use
-/// the whole command with attentions and decoders that you registered:
+/// Runs the `gradus` command (`gradus --help` lists the subcommands). To use the command with your own
+/// attentions and decoders, register them and call cli_main() from your program:
 ///
 ///     int main(int argc, char** argv) {
 ///       gradus::models::Registry registry = gradus::models::Registry::standard();
