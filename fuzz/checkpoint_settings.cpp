@@ -1,5 +1,5 @@
 // Fuzzes the settings in a checkpoint with arbitrary text.
-// The checkpoint holds 1000 weights: settings of a larger model must be refused before it is built.
+// The checkpoint holds 1000 weights, so settings of a larger model must be refused before the model is built.
 
 #include <nlohmann/json.hpp>
 

@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::string> arguments{"train"};
   std::istringstream in(std::string(fuzz::text_of(data, size)));
   for (std::string argument; std::getline(in, argument);) {
-    arguments.emplace_back(argument.c_str());  // cut at a NUL, which ends a process's argument
+    arguments.emplace_back(argument.c_str());  // cut at a NUL, because arguments of a process end there
   }
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -1,5 +1,5 @@
 // Fuzzes the readers of sentence pairs, and the tokeniser, with arbitrary text.
-// The text is read as tab-separated pairs and, split at the first form feed, as two files.
+// Reads the text in two ways: as tab-separated pairs, and as two files that the first form feed separates.
 
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/tokeniser.hpp>

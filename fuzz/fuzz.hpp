@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// Helpers for the fuzz targets. Each target defines LLVMFuzzerTestOneInput, which passes its input to one
+/// Helpers for the fuzz targets. Each target defines LLVMFuzzerTestOneInput, which passes the input to one
 /// reader.
 namespace fuzz {
 
@@ -20,7 +20,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Aborts unless `holds`. libFuzzer reports this as a finding.
+/// Aborts unless `holds` is true. libFuzzer reports the abort as a finding.
 inline void expect(bool holds, const char* what) {
   if (holds) return;
   std::cerr << "does not hold: " << what << '\n';
@@ -43,7 +43,7 @@ class File {
   int fd_;
 };
 
-/// Calls `reads`, which may throw gradus::Error. Any other exception is a finding.
+/// Calls `reads`, which may throw gradus::Error. libFuzzer reports any other exception as a finding.
 template <class Read>
 void read(Read reads) {
   try {

@@ -1,5 +1,5 @@
 // Fuzzes byte-pair encoding.
-// The input is a word to split, a line feed, and the text of the merges.
+// The first line of the input is a word to split; the rest is the text of the merges.
 
 #include <gradus/data/byte_pair_encoding.hpp>
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds in fuzz/corpus (small valid inputs for each target, and some just beyond a limit) and the dictionary
-of the command's options.
+"""Writes the seeds in fuzz/corpus, and the dictionary of the command's options.
+
+The seeds of a target are small valid inputs, and some inputs just beyond a limit.
 
 seeds.py GRADUS: GRADUS is the gradus program, which makes the checkpoints and lists its options.
 """

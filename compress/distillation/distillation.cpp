@@ -28,7 +28,7 @@ void check_temperature(double temperature) {
   fail("distillation", "the temperature must be finite and above 0, and is ", temperature);
 }
 
-// The teacher's logits (N, V), and its weights if asked for.
+// The teacher's logits (N, V) and, if `attends`, its attention weights.
 models::ForcedPass taught(const models::Seq2Seq& teacher, const models::ForcedPass& pass, bool attends) {
   const NoGrad no_grad;
   models::ForcedPass result = pass;
@@ -81,11 +81,13 @@ Tensor attention_distillation(const Tensor& student, const Tensor& teacher, cons
   check_lengths("attention_distillation", target_lengths, B, T);
   const Tensor ends =
       target_lengths.defined() ? target_lengths : full({B}, static_cast<double>(T), Dtype::i64);
-  const Tensor padding = less_equal(ends, unsqueeze(arange(T), 1));  // (T_y, B)
+  // True at the steps beyond the target's length, (T_y, B).
+  const Tensor padding = less_equal(ends, unsqueeze(arange(T), 1));
   const auto lengths = ends.values<std::int64_t>();
   const std::int64_t steps = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   const Tensor a = masked_fill(teacher.detach().to(student.dtype()), unsqueeze(padding, 2), 0);
-  const Tensor ln_a = log(masked_fill(a, equal(a, zeros({}, a.dtype())), 1));  // a ln a = 0 where a = 0
+  // Replaces a = 0 by 1, so that a ln a = 0.
+  const Tensor ln_a = log(masked_fill(a, equal(a, zeros({}, a.dtype())), 1));
   const Tensor least = full({}, 1e-9, student.dtype());
   return sum(a * (ln_a - log(maximum(student, least)))) /
          static_cast<double>(std::max<std::int64_t>(steps, 1));

@@ -8,20 +8,21 @@
 namespace gradus::compress {
 namespace {
 
-// oneDNN generates code for each number of rows, so products are split into blocks and padded to one of a few
-// sizes.
+// oneDNN generates code for each number of rows. Therefore products are split into blocks, and blocks are
+// padded to one of a few sizes.
 constexpr std::int64_t most_rows = 256, chunk_rows = 512;
 
 std::int64_t padded_rows(std::int64_t m) {
   return m <= 1 ? m : m <= 16 ? 16 : m <= 32 ? 32 : (m + 63) / 64 * 64;
 }
 
-// A call of oneDNN takes at least 1 µs. For small products, the plain loop is faster.
+// True if oneDNN is faster than the plain loop: a call of oneDNN takes at least 1 µs, too long for small
+// products.
 bool is_for_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
   return onednn::has_int8() && (m >= 4 || n * k >= 1 << 15);
 }
 
-// Rows of x in int8, for one call of multiply() on this thread.
+// The rows of x in int8, for one call of multiply().
 struct Quantised {
   std::vector<std::int8_t> values;  // (m, k), padded with rows of zeros
   std::vector<float> scales;

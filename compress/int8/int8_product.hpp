@@ -12,10 +12,10 @@
 
 namespace gradus::compress {
 
-/// With more columns, Σ p q with |p|, |q| ≤ 127 might exceed 2³¹ − 1.
+/// With more columns, the sum Σ p q with |p|, |q| ≤ 127 might exceed 2³¹ − 1.
 constexpr std::int64_t most_columns = 1 << 16;
 
-/// The product in int8 of Int8Products.
+/// The product that Int8Products uses.
 class Int8Product : public WeightProduct {
  public:
   explicit Int8Product(nn::Int8Matrix matrix);
@@ -30,8 +30,8 @@ class Int8Product : public WeightProduct {
   mutable std::vector<std::pair<Part, std::unique_ptr<const onednn::Int8Weight>>> packed_;
 };
 
-/// p ← x / s_x, rounded to nearest, for s_x = max |x| / 127. @return s_x: 0 for a row of zeros, and NaN for a
-/// row with a NaN or an infinity, so that y is NaN
+/// p ← x / s_x, rounded to nearest, with s_x = max |x| / 127.
+/// @return s_x: 0 for a row of zeros; NaN for a row with a NaN or an infinity, so that y becomes NaN
 float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
 
 /// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k) with row stride `stride`.

@@ -5,8 +5,8 @@
 #include <dnnl.hpp>
 #include <vector>
 
-// Functions of OpenMP, which Debian's oneDNN uses. They are weak symbols, because other builds of oneDNN may
-// not link OpenMP.
+// OpenMP functions for Debian's oneDNN, which uses OpenMP. They are weak symbols, because other builds of
+// oneDNN may not link OpenMP.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -18,7 +18,7 @@ namespace {
 using dnnl::matmul, dnnl::memory;
 constexpr auto s8 = memory::data_type::s8;
 
-// Limits OpenMP loops of this thread to one thread, because Int8Product splits products among threads().
+// Makes OpenMP loops on this thread run on one thread: Int8Product already splits products among threads().
 class OneThread {
  public:
   OneThread() {
@@ -50,7 +50,7 @@ matmul::primitive_desc describe(std::int64_t m, std::int64_t n, std::int64_t k, 
   const memory::desc p({m, k}, s8, memory::dims{k, 1});
   const memory::desc sums({m, n}, memory::data_type::s32, memory::dims{n, 1});
   dnnl::primitive_attr attributes;
-  // Each call has its own scratchpad, so that several threads can run the primitive at the same time.
+  // A scratchpad per call lets several threads run the primitive at the same time.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
   return matmul::primitive_desc(engine(), p, q, sums, attributes);
@@ -59,7 +59,7 @@ matmul::primitive_desc describe(std::int64_t m, std::int64_t n, std::int64_t k, 
 #endif
 }
 
-// Calls work(), and turns exceptions of oneDNN into Error.
+// Calls work(), and converts exceptions of oneDNN to Error.
 template <class Work>
 auto refusing(std::int64_t n, std::int64_t k, const Work& work) {
   const OneThread guard;
@@ -79,7 +79,7 @@ struct Int8Weight::Made {
 
   Made(std::int64_t m, std::int64_t n, std::int64_t k, const memory::desc& layout)
       : description(describe(m, n, k, layout)), primitive(description) {}
-  // Chooses the weight's layout, and packs the weight.
+  // Lets oneDNN choose the weight's layout, and packs the weight.
   Made(std::int64_t m, std::int64_t n, std::int64_t k, memory& q)
       : Made(m, n, k, memory::desc({k, n}, s8, memory::format_tag::any)) {
     weight = memory(description.weights_desc(), engine());

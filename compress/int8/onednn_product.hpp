@@ -5,11 +5,11 @@
 #include <memory>
 #include <mutex>
 
-/// Products in int8 by oneDNN, each on the calling thread.
+/// Int8 products by oneDNN, each on the calling thread.
 namespace gradus::compress::onednn {
 
-/// True if gradus was built with oneDNN, and oneDNN uses the processor's AVX512-VNNI or AMX. Without them
-/// oneDNN sums pairs in i16, which can saturate.
+/// True if gradus was built with oneDNN, and oneDNN can use AVX512-VNNI or AMX. Otherwise oneDNN would sum
+/// pairs in i16, which can saturate.
 bool has_int8();
 
 /// A weight q (n, k), packed once.
@@ -21,7 +21,7 @@ class Int8Weight {
   Int8Weight(const Int8Weight&) = delete;
   Int8Weight& operator=(const Int8Weight&) = delete;
 
-  /// sums (m, n) ← p·qᵀ for p (m, k). Generates code for each m when it is first used.
+  /// sums (m, n) ← p·qᵀ for p (m, k). The first call for each m generates code.
   void multiply(std::int64_t m, const std::int8_t* p, std::int32_t* sums) const;
 
  private:
@@ -29,7 +29,7 @@ class Int8Weight {
   const Made& made(std::int64_t m) const;
 
   std::int64_t n_, k_;
-  std::unique_ptr<Made> one_, many_;  // for m = 1, and the layout for all other m
+  std::unique_ptr<Made> one_, many_;  // one_ is for m = 1; many_ has the layout for all other m
   mutable std::mutex mutex_;
   mutable std::map<std::int64_t, std::unique_ptr<Made>> others_;
 };

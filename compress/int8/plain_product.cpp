@@ -8,7 +8,7 @@
 namespace gradus::compress {
 namespace {
 
-// max |x|, or NaN if x has a NaN or an infinity: either of them times 0 is NaN.
+// The maximum of |x|. NaN if x has a NaN or an infinity: the sum of 0·x finds both, because it is then NaN.
 GRADUS_CLONES float largest(std::int64_t n, const float* x) {
   float most = 0, zero = 0;
 #pragma omp simd reduction(max : most) reduction(+ : zero)
@@ -38,8 +38,8 @@ GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, co
   for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(sums[i]) * (s_x * s[i]);
 }
 
-// Multiplies 16-bit numbers, because every x86-64 processor has an instruction for their sums of products
-// (pmaddwd).
+// Multiplies 16-bit numbers: every x86-64 processor has an instruction (pmaddwd) that multiplies them and
+// adds pairs of products.
 GRADUS_CLONES void dots(std::int64_t n, std::int64_t k, const std::int16_t* __restrict p,
                         const std::int8_t* __restrict q, std::int64_t stride, std::int32_t* __restrict sums) {
   for (std::int64_t i = 0; i < n; ++i) {

@@ -21,8 +21,8 @@ std::size_t count_of(double sparsity, std::size_t n) {
   return static_cast<std::size_t>(std::llround(sparsity * static_cast<double>(n)));
 }
 
-// Sets the `count` smallest magnitudes' masks to 0 and the others to 1. The spans hold the weights and masks
-// of the same matrices.
+// Sets the masks of the smallest magnitudes, a fraction `sparsity` of all, to 0 and the others to 1.
+// weights[m] and masks[m] belong to the same matrix.
 void mask_smallest(const std::vector<std::span<const float>>& weights,
                    const std::vector<std::span<float>>& masks, double sparsity) {
   std::vector<float> magnitudes;
@@ -36,7 +36,8 @@ void mask_smallest(const std::vector<std::span<const float>>& weights,
   std::ranges::nth_element(magnitudes, last);
   const float threshold = *last;
   const auto below = std::count_if(magnitudes.begin(), last, [&](float w) { return w < threshold; });
-  std::size_t ties = count - static_cast<std::size_t>(below);  // of the weights equal to the threshold
+  // Number of weights equal to the threshold that are pruned.
+  std::size_t ties = count - static_cast<std::size_t>(below);
   for (std::size_t m = 0; m < weights.size(); ++m) {
     for (std::size_t i = 0; i < weights[m].size(); ++i) {
       const float magnitude = std::fabs(weights[m][i]);

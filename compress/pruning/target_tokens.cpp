@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* operation = "keep_target_tokens";
 
-// A parameter with one row per token.
+// Finds a parameter that has one row per token.
 Tensor& named(NamedTensors& state, const std::string& name) {
   const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
   if (found != state.end()) return found->second;

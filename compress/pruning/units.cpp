@@ -15,9 +15,9 @@
 namespace gradus::compress {
 namespace {
 
-// The parameters with an axis over hidden units. A letter stands for a part of the axis: f and b for the
-// units of the encoder's forward and backward direction, s for those of the decoder, e for an embedding. The
-// letters are repeated to fill the axis, once per gate.
+// The parameters with an axis over hidden units. A letter stands for a part of an axis: f and b are the units
+// of the encoder's forward and backward direction, s those of the decoder, and e is an embedding. The letters
+// are repeated to fill the axis, once per gate.
 struct Layout {
   std::string_view name, rows, columns = {};
 };
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 6> others{"encoder.embedding.weight", "de
                                                  "decoder.attention.v_a",    "decoder.readout.bias",
                                                  "decoder.readout.weight",   "decoder.readout.hidden.bias"};
 
-// One letter's part of an axis.
+// The part of an axis that belongs to one letter.
 struct Part {
   char letter;
   std::int64_t begin, size;
@@ -52,7 +52,7 @@ struct Model {
   std::int64_t hidden, embedding;
   NamedTensors state;
 
-  // The parts of an axis of this size; empty if they do not fill it.
+  // The parts of an axis of this size; empty if the letters do not fill the axis.
   std::vector<Part> parts(std::string_view letters, std::int64_t size) const {
     std::vector<Part> found;
     std::int64_t at = 0;
@@ -78,7 +78,7 @@ const Tensor* find(const NamedTensors& state, std::string_view name) {
   return found == state.end() ? nullptr : &found->second;
 }
 
-// The letters of an axis of a parameter; empty if it has no units.
+// The letters of a parameter's axis; empty if the axis is not over units.
 std::string_view letters_of(const Model& model, const std::string& name, const Tensor& tensor, int axis) {
   const bool has_hidden_readout = find(model.state, "decoder.readout.hidden.weight") != nullptr;
   const auto layout = std::ranges::find(std::span(layouts), name, &Layout::name);
@@ -92,7 +92,7 @@ std::string_view letters_of(const Model& model, const std::string& name, const T
   return letters;
 }
 
-// Calls f(name, tensor, axis, parts) for every axis over units.
+// Calls f(name, tensor, axis, parts) for each axis over units.
 template <class F>
 void for_each_axis(const Model& model, const F& f) {
   for (const auto& [name, tensor] : model.state) {
@@ -103,7 +103,7 @@ void for_each_axis(const Model& model, const F& f) {
   }
 }
 
-// The units of each letter with the largest norms, in their order in the model.
+// For each letter, the units with the largest norms, in ascending order of their index.
 std::map<char, std::vector<std::int64_t>> largest_units(const Model& model, std::int64_t count) {
   std::map<char, std::vector<double>> norms;
   for_each_axis(

@@ -37,13 +37,14 @@ RecurrentDecoder::Context BahdanauDecoder::find_context(const nn::State& before,
 
 bool BahdanauDecoder::can_be_shared() const { return attention->fused_score(context_size()).has_value(); }
 
-// The arguments for attention_sequence(), without random draws. Empty if attention_sequence() lacks this cell
-// or score.
+// The arguments for attention_sequence(), without random draws. Empty if attention_sequence() does not
+// support this cell or score.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
-  if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;  // attend() will throw
+  // attend() will report that the sizes do not fit.
+  if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;
   AttentionDecoder decoder{.cell = *cell,
                            .layers = {},
                            .score = *score,
@@ -56,14 +57,14 @@ std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   return decoder;
 }
 
-// Rows [s_t; c_t; α_t], (N, H + D + T), packed, from y (N, E).
+// Computes packed rows [s_t; c_t; α_t], (N, H + D + T), from y (N, E).
 Tensor BahdanauDecoder::fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
                                      const AttentionDecoder& decoder, const Packing& targets) const {
   const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
   return attention_sequence(y, cells(first), keys, memory.values, memory.lengths, decoder, targets);
 }
 
-// [s; c] or [s] from rows [s; c; α].
+// Extracts [s; c] or [s] from rows [s; c; α].
 Tensor BahdanauDecoder::fused_features(const Tensor& states) const {
   return states.slice(0, rnn->hidden() + (reads_state_alone() ? 0 : context_size()), 1);
 }
@@ -77,8 +78,8 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // The fused operation returns only h of one layer, so it needs one layer without a cell state. With dropout
-  // it is not used, because it draws different random numbers for single steps than for a sequence.
+  // The fused operation returns only h of one layer, so it needs a single layer without a cell state. It is
+  // not used with dropout: for single steps it would draw other random numbers than for a sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

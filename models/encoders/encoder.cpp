@@ -49,14 +49,14 @@ std::vector<std::unique_ptr<nn::Recurrent>> lower_levels(const EncoderOptions& o
   return levels;
 }
 
-// The input size of the top level.
+// The size of the top level's inputs.
 std::int64_t top_input(const EncoderOptions& options) {
   if (options.pyramid == 0) return input_size(options);
   const std::int64_t directions = options.bidirectional ? 2 : 1;
   return 2 * (options.pyramid == 1 ? input_size(options) : directions * options.hidden);
 }
 
-// Neighbouring vectors, joined in pairs: x (T, B, D) → (⌈T / 2⌉, B, 2D). `x` must be 0 beyond the lengths.
+// Concatenates neighbouring vectors in pairs: x (T, B, D) → (⌈T / 2⌉, B, 2D). x must be 0 beyond the lengths.
 Tensor pairs(const Tensor& x) {
   const std::int64_t T = x.size(0), B = x.size(1), D = x.size(2), odd = T % 2;
   const Tensor even = odd == 1 ? pad(x, 0, 0, 1) : x;
@@ -97,7 +97,8 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
     if (length == 0) fail("Encoder", "a source is empty; remove empty sentences from the batch");
   }
   Tensor x = drop(embedding ? embedding->forward(source) : source, dropout_, *this), counts = lengths;
-  if (levels_ > 0) x = unpack(pack(x, Packing(lengths)), Packing(lengths), x.size(0));  // 0 in the padding
+  // Sets the padding to 0.
+  if (levels_ > 0) x = unpack(pack(x, Packing(lengths)), Packing(lengths), x.size(0));
   for (const auto& level : pyramid) {
     counts = halved(counts);
     x = drop(level->run(pairs(x), counts).output, dropout_, *this);
@@ -108,7 +109,7 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
   }
   auto [h, last] = rnn->run(x, counts);
   const int directions = rnn->directions();
-  const std::int64_t top = (rnn->layers() - 1) * directions;  // of h_n, (layers · directions, B, H)
+  const std::int64_t top = (rnn->layers() - 1) * directions;  // row of h_n, (layers · directions, B, H)
   return {.h = h,
           .lengths = counts,
           .last_forward = last[0][top],

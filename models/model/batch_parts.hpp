@@ -14,23 +14,23 @@
 
 namespace gradus::models {
 
-// Number of parts into which a batch of B sequences is split, so that each thread runs the whole model on its
-// part without barriers. 1 if the decoder cannot run on several threads, if parts would be too small for
-// efficient products, or if the weights, which each thread reads at every step, do not fit its cache.
+// Number of parts into which a batch of B sequences is split. Each thread runs the whole model on its part,
+// without barriers. The number is 1 if the decoder is not thread-safe, if parts would be too small for
+// efficient products, or if the weights, which every thread reads at every step, do not fit its cache.
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
-// The number of parts for a search. A search has no gradients to add, so it may be split even if the weights
-// do not fit the cache, as long as the parts are large.
+// The number of parts for a search. A search adds no gradients, so splitting pays even if the weights do not
+// fit the cache, provided that the parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 
-// The bounds of successive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All parts
-// take about the same time if the time of a sequence is proportional to its usual maximum length, 2T + 10. A
-// part may be empty.
+// The bounds of consecutive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All
+// parts take about the same time, if the time of a sequence is proportional to its usual maximum length, 2T +
+// 10. A part may be empty.
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
 // Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part.
-// Throws the error of whole(), whose positions refer to the whole batch, or the error of by_parts() if
-// whole() succeeds.
+// Throws the error of whole(), because its positions refer to the whole batch. Throws the error of by_parts()
+// if whole() succeeds.
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {
@@ -41,15 +41,15 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   }
 }
 
-// Splits a batch, `source` (T, B, …) and `lengths` (B), into parts and calls f(sources, lengths, index of the
-// first source) for each part. f returns one result per source. Returns all results in batch order. In
-// training there is only one part, because a search's number of random draws depends on its sequences.
+// Splits a batch, `source` (T, B, …) and `lengths` (B), into parts. Calls f(sources, lengths, index of the
+// first source) for each part; f returns one result per source. Returns all results in batch order. In
+// training there is only one part: a search's number of random draws depends on its sequences.
 template <class Result, class F>
 std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
   const bool fit = lengths.rank() == 1 && lengths.dtype() == Dtype::i64 && source.rank() >= 2 &&
                    source.size(1) == lengths.size(0);
-  if (!fit) return whole();  // throws the error
+  if (!fit) return whole();  // reports the error
   const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : parts_of_search(model, B);
   if (parts == 1) return whole();
   const std::vector<std::int64_t> bounds = bounds_of_parts(lengths.values<std::int64_t>(), parts);
@@ -65,15 +65,15 @@ std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const 
   return all;
 }
 
-// A part of a batch, and the rows of the batch that it holds.
+// A part of a batch, with the indices of its rows in the batch.
 struct Cut {
   data::Batch batch;
   std::vector<std::int64_t> rows;
 };
-// Splits a batch into parts of about equal work. There are at most as many parts as sequences.
+// Splits a batch into at most `parts` parts of about equal work.
 std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts);
-// The generator for some rows of a batch of B sequences, where `draws` is the generator of the batch, which
-// may itself be a part of a larger one.
+// The generator for some rows of a batch of B sequences. `draws` is the generator of the batch, which may
+// itself be a part of a larger batch.
 Generator of_rows(const Generator& draws, std::int64_t B, std::vector<std::int64_t> rows);
 
 }  // namespace gradus::models

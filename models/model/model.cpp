@@ -13,14 +13,14 @@
 namespace gradus::models {
 namespace {
 
-// The factory of that name. @throws Error listing the known names.
+// The factory with this name. @throws Error listing the known names.
 template <class Kind>
 const auto& find_make(const std::map<std::string, Kind>& kinds, const char* what, const std::string& name) {
   return find_row("make_model", what, name, kinds, &std::pair<const std::string, Kind>::first).second.make;
 }
 
-// Sets every parameter to value(path, shape), unless this value is undefined. A shared parameter is set once,
-// with its first path.
+// Sets every parameter to value(path, shape) if this value is defined. A shared parameter is set once, with
+// its first path.
 template <class Value>
 void draw(nn::Module& module, Value value) {
   std::vector<Tensor> seen;
@@ -54,7 +54,7 @@ void draw(Seq2Seq& model, Initial initial) {
 
 std::optional<Bridge> bridge_for(const ModelOptions& options) {
   if (options.bridge || options.bidirectional) return options.bridge;
-  return Bridge::summary;  // there is no ←h_1
+  return Bridge::summary;  // because there is no ←h_1
 }
 
 Tensor tied_embedding(const ModelOptions& options, const Vocabularies& vocabularies) {

@@ -12,12 +12,12 @@
 namespace gradus::models {
 namespace {
 
-// The elements of a matrix, which may exceed an integer.
+// The number of a matrix's elements, which an integer might not hold.
 double matrix(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns);
 }
 
-// W_a and U_a.
+// The weights W_a and U_a.
 double additive_weights(const AttentionSizes& n) {
   return matrix(n.energy, n.query) + matrix(n.energy, n.value);
 }
@@ -30,7 +30,7 @@ AttentionKind additive_kind() {
           .weights = additive_weights};
 }
 
-// Additive attention whose weights are not a softmax. `make` creates its normaliser from the sizes.
+// Additive attention that uses another normaliser than softmax. `make` creates the normaliser from the sizes.
 template <class Make>
 AttentionKind normalised_kind(Make make) {
   return {.make =
@@ -52,7 +52,7 @@ AttentionKind local_kind() {
           .weights = [](const AttentionSizes& n) { return additive_weights(n) + matrix(n.energy, n.query); }};
 }
 
-// W_a, U_a, F and U_f.
+// The weights are W_a, U_a, F and U_f.
 AttentionKind location_kind() {
   return {.make =
               [](const AttentionSizes& n) {
@@ -67,7 +67,7 @@ AttentionKind location_kind() {
               }};
 }
 
-// W_a, and U_a with a bias.
+// The weights are W_a, and U_a with a bias.
 AttentionKind monotonic_kind() {
   return {.make =
               [](const AttentionSizes& n) {
@@ -77,7 +77,7 @@ AttentionKind monotonic_kind() {
           .weights = additive_weights};
 }
 
-// Dot products need queries of the values' size, so other queries are projected.
+// Dot products need queries of the values' size. Queries of another size are projected.
 template <class Attention>
 AttentionKind dot_kind() {
   return {

@@ -10,12 +10,12 @@ namespace {
 
 constexpr float forbidden = -std::numeric_limits<float>::infinity();
 
-// The tokens that would complete a second occurrence of an n-gram. The list may repeat a token.
+// The tokens that would repeat an n-gram. A token may occur more than once.
 std::vector<std::int64_t> completions(std::span<const std::int64_t> written, std::int64_t n) {
   const auto size = std::ssize(written);
   std::vector<std::int64_t> tokens;
   if (n == 0 || size < n) return tokens;
-  const auto before = static_cast<std::size_t>(n - 1);  // tokens of an n-gram before its last
+  const auto before = static_cast<std::size_t>(n - 1);  // number of tokens of an n-gram before its last one
   const auto suffix = written.last(before);
   for (std::size_t first = 0; first + before < written.size(); ++first) {
     if (std::ranges::equal(written.subspan(first, before), suffix)) tokens.push_back(written[first + before]);
@@ -42,7 +42,7 @@ Allowed::Allowed(const Prediction& next, std::int64_t row, std::span<const std::
   if (std::ssize(written) < constraints.min_length) forbid(data::eos);
   if (changed_.empty() || std::ranges::any_of(changed_, [](float log_p) { return log_p > forbidden; }))
     return;
-  // No token may follow: the output ends here.
+  // No token may follow, so the output ends here.
   constexpr std::size_t eos = data::eos - Prediction::first_written;
   changed_[eos] = std::max(next.log_probabilities(row)[eos], std::numeric_limits<float>::lowest());
 }

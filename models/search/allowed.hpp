@@ -14,7 +14,7 @@ namespace gradus::models {
 // Throws if a constraint is negative.
 void check(std::string_view operation, const Constraints& constraints);
 
-// The log-probabilities of the tokens that may be written after `written`, as
+// The log-probabilities of the tokens that may follow `written`, in the format of
 // Prediction::log_probabilities(): −∞ for a forbidden token. At least one is finite.
 class Allowed {
  public:

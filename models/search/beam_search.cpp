@@ -33,7 +33,7 @@ double length_penalty(std::int64_t length, double alpha) {
   return std::pow((5 + static_cast<double>(length)) / 6, alpha);
 }
 
-// Σ_i ln min(Σ_j p_ij, 1) of weights (tokens, source length).
+// The sum Σ_i ln min(Σ_j p_ij, 1) for weights (tokens, source length).
 double coverage(const Tensor& weights) {
   const auto T = static_cast<std::size_t>(weights.size(1));
   std::vector<double> attended(T, 0.0);  // Σ_j p_ij
@@ -57,7 +57,7 @@ constexpr std::int64_t none_before = -1;
 struct Hypothesis {
   std::int64_t last;  // index of the backpointer of its last token
   double log_probability;
-  double score = 0;  // set when the hypothesis ends
+  double score = 0;  // set when the hypothesis is complete
 };
 
 // A candidate extension of a hypothesis by one token.
@@ -67,14 +67,14 @@ struct Continuation {
   std::int64_t token;
 };
 
-// A strict total order, so that every machine breaks ties in the same way.
+// A strict total order, so that ties are broken in the same way on every machine.
 bool better(const Continuation& a, const Continuation& b) {
   if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
   return a.hypothesis != b.hypothesis ? a.hypothesis < b.hypothesis : a.token < b.token;
 }
 
-// The best `width` continuations, best first, without those of probability 0. allowed(i) gives the tokens
-// that may follow hypothesis i.
+// The best `width` continuations with a probability above 0, best first. allowed(i) gives the tokens that may
+// follow hypothesis i.
 template <class AllowedAfter>
 std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& alive, std::int64_t width,
                                              const AllowedAfter& allowed) {
@@ -85,7 +85,7 @@ std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& aliv
     for (const float log_p : tokens.log_probabilities()) {
       const Continuation one{alive[i].log_probability + log_p, i, token++};
       if (std::ssize(best) == width) {
-        if (one.log_probability <= best.front().log_probability) continue;  // ties: the earlier one wins
+        if (one.log_probability <= best.front().log_probability) continue;  // on ties, the earlier one wins
         std::pop_heap(best.begin(), best.end(), better);
         best.pop_back();
       } else if (std::isinf(log_p)) {
@@ -111,7 +111,8 @@ class Beam final : public SourceSearch {
   bool done() const override {
     if (alive_.empty() || steps() >= max_steps_) return true;
     if (std::ssize(ended_) < options_.n_best) return false;
-    // The log-probability can only fall, the length penalty only grow, and the coverage term is at most 0.
+    // An upper bound: log-probabilities only fall, length penalties only grow, and coverage terms are at most
+    // 0.
     const double bound = alive_.front().log_probability / length_penalty(max_steps_, options_.length_penalty);
     return ended_.back().score >= bound;
   }
@@ -124,8 +125,8 @@ class Beam final : public SourceSearch {
       return;
     }
     for (std::int64_t i = 0; i < options_.width; ++i) {
-      // A source keeps its number of rows, so that the memory need not be reordered. If fewer hypotheses are
-      // alive, copies of the first fill the other rows.
+      // A source keeps its number of rows, so that the memory need not be copied. If fewer hypotheses are
+      // alive, copies of the first one fill the other rows.
       const std::size_t own = i < std::ssize(alive_) ? static_cast<std::size_t>(i) : 0;
       const Backpointer& last = backpointer(alive_[own].last);
       rows.push_back(last.row);
@@ -167,7 +168,7 @@ class Beam final : public SourceSearch {
   }
 
  private:
-  // The tokens of a hypothesis; empty if no constraint depends on them.
+  // The tokens of a hypothesis; empty if the constraints do not need them.
   std::vector<std::int64_t> written(const Hypothesis& hypothesis) const {
     std::vector<std::int64_t> tokens;
     if (options_.constraints.min_length == 0 && options_.constraints.no_repeat_ngram == 0) return tokens;
@@ -219,17 +220,17 @@ class Beam final : public SourceSearch {
   const Backpointer& backpointer(std::int64_t index) const {
     return backpointers_[static_cast<std::size_t>(index)];
   }
-  std::int64_t steps() const { return std::ssize(weights_); }  // so far
+  std::int64_t steps() const { return std::ssize(weights_); }  // steps so far
 
   const BeamOptions options_;
-  const std::int64_t length_, max_steps_;  // of the source; of an output
+  const std::int64_t length_, max_steps_;  // length of the source; limit of an output
   std::vector<Hypothesis> alive_;          // best first
-  std::vector<Hypothesis> ended_;          // the n best ended hypotheses, best first
+  std::vector<Hypothesis> ended_;          // the n best complete hypotheses, best first
   std::vector<Backpointer> backpointers_;
   std::vector<Tensor> weights_;  // per step
 };
 
-// Runs the beam searches of all sources of a batch together: each step advances all of them.
+// Runs the beam searches of all sources of a batch together: each step advances every search.
 std::vector<std::vector<Decoded>> search(const Ensemble& model, Starts start, const Tensor& lengths,
                                          const BeamOptions& options, const MaxSteps& max_steps) {
   std::vector<Beam> beams;

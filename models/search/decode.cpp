@@ -9,7 +9,7 @@ namespace gradus::models {
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options) {
-  const PackWeights pack_weights;  // packs once for all batches
+  const PackWeights pack_weights;  // packs the weights once, for all batches
   return in_batches<std::vector<Decoded>>(
       "decode", Sources(sources.begin(), sources.end()), options.batch_tokens,
       [&](const SourceBatch& batch, const std::vector<std::size_t>& chosen) {

@@ -25,7 +25,7 @@ Tensor log_probabilities_of(const Tensor& logits) {
   Tensor log_p = log_softmax(logits.to(Dtype::f32));
   const std::span<const float> values = log_p.values<float>();
   for (std::size_t at = 0; at < values.size(); at += static_cast<std::size_t>(log_p.size(1))) {
-    // One logit that is NaN or +∞ makes its whole row NaN.
+    // If one logit of a row is NaN or +∞, all results of the row are NaN.
     if (!std::isnan(values[at])) continue;
     fail("decode",
          "the decoder's logits hold NaN or infinity; check the parameters, or decode under "
@@ -34,7 +34,7 @@ Tensor log_probabilities_of(const Tensor& logits) {
   return log_p;
 }
 
-// ln of the mean of the members' probabilities.
+// The logarithm of the mean of the members' probabilities.
 Tensor log_mean(const std::vector<Tensor>& log_ps) {
   if (log_ps.size() == 1) return log_ps.front();
   for (const Tensor& log_p : log_ps) {
@@ -45,7 +45,7 @@ Tensor log_mean(const std::vector<Tensor>& log_ps) {
   return logsumexp(stack(log_ps), Axes{0}) - std::log(static_cast<double>(log_ps.size()));
 }
 
-// The mean of the weights, all (rows, T), in f32; undefined if there are none.
+// The mean of the weights, each (rows, T), in f32; undefined if there are none.
 Tensor mean_of_weights(const std::vector<Tensor>& weights) {
   if (weights.empty()) return {};
   Tensor sum = weights.front().to(Dtype::f32);
@@ -99,8 +99,8 @@ void Rows::select(const std::vector<std::int64_t>& rows, Starts& at) {
   const Tensor chosen = tensor(rows);
   for (auto& [state, memory] : at) {
     state = state.select(chosen);
-    // Usually rows are only permuted within their source. The memory then stays the same, because all rows of
-    // a source have equal memory.
+    // Usually rows are only permuted within their source. The memory then stays valid, because all rows of a
+    // source have equal memory.
     if (sources != sources_) memory = memory.select(chosen);
   }
   sources_ = std::move(sources);

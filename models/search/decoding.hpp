@@ -12,46 +12,47 @@ namespace gradus::models {
 // The state and memory of each member of an ensemble.
 using Starts = std::vector<nn::DecoderStep::Start>;
 
-// The prediction of the next token of each row at one step.
+// The probabilities of each row's next token, at one step.
 class Prediction {
  public:
-  // The outputs of an ensemble's members: logits (rows, V), and weights (rows, T) or undefined. Throws if
-  // the members' V differ, or a row's softmax is NaN.
+  // Combines the outputs of an ensemble's members: logits (rows, V), and weights (rows, T) or undefined.
+  // Throws if the members differ in V, or if a row's softmax is NaN.
   explicit Prediction(std::span<const nn::DecoderStep::Output> members);
 
   std::int64_t vocabulary() const { return log_p_.size(1); }
   const Tensor& weights() const { return weights_; }
 
-  // ln p of the tokens that may be written: element i belongs to token i + first_written.
+  // ln p of the tokens that may be written. Element i belongs to token i + first_written.
   std::span<const float> log_probabilities(std::int64_t row) const;
   double log_probability(std::int64_t row, std::int64_t token) const;
-  // The likeliest token that may be written; the lowest id on ties.
+  // The likeliest of the tokens that may be written; the lowest id on ties.
   std::int64_t likeliest(std::int64_t row) const { return likeliest(log_probabilities(row)); }
   // As above, for the given log-probabilities.
   static std::int64_t likeliest(std::span<const float> all);
 
-  // The lowest id that may be written. The ids below, PAD and BOS, are never written.
+  // The lowest id that may be written. The lower ids, PAD and BOS, are never written.
   static constexpr std::int64_t first_written = data::eos;
 
  private:
   Tensor log_p_, weights_;
 };
 
-// The rows of the decoders' states and memories during a search. Each row belongs to one source of the batch.
+// Tracks the rows of the decoders' states and memories in a search. Each row belongs to one source of the
+// batch.
 class Rows {
  public:
   // Starts with one row per source.
   explicit Rows(std::int64_t sources);
 
-  // Replaces the rows of `at` by the rows with these indices. Rows may be repeated, reordered or dropped.
+  // Replaces the rows of `at` by the rows with these indices, which may be repeated, reordered or omitted.
   void select(const std::vector<std::int64_t>& rows, Starts& at);
 
  private:
-  std::vector<std::int64_t> sources_;  // each row's source
+  std::vector<std::int64_t> sources_;  // the source of each row
 };
 
-// The weights of one output, (tokens, length): row rows[t] of step t, over the source's real positions.
-// Undefined without tokens or without attention.
+// The attention weights of one output, (tokens, length): step t contributes row rows[t], cut to the source's
+// length. Undefined if there are no tokens or no attention.
 Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
                  std::int64_t length);
 

@@ -12,19 +12,19 @@ namespace gradus::models {
 
 using Sources = std::vector<std::span<const std::int64_t>>;
 
-// Groups source indices into batches of similar length, each with at most `tokens` tokens including padding;
-// a longer source is a batch by itself. Throws if a source is empty, or `tokens` is below 1.
+// Groups source indices into batches of similar length. A batch has at most `tokens` tokens, including
+// padding; a longer source is a batch by itself. Throws if a source is empty, or if `tokens` is below 1.
 std::vector<std::vector<std::size_t>> batches_by_length(std::string_view operation, const Sources& sources,
                                                         std::int64_t tokens);
 
-// The chosen sources as a padded batch.
+// Selected sources as a padded batch.
 struct SourceBatch {
   SourceBatch(const Sources& sources, const std::vector<std::size_t>& chosen);
 
   Tensor source, lengths;  // (T, B) and (B), i64
 };
 
-// Groups the sources into batches and calls f(batch, source indices) for each batch. f returns one result per
+// Groups the sources into batches, and calls f(batch, source indices) for each one; f returns one result per
 // source. Returns all results in the order of the sources.
 template <class Result, class F>
 std::vector<Result> in_batches(std::string_view operation, const Sources& sources, std::int64_t tokens,

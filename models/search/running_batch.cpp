@@ -21,8 +21,8 @@ Tensor resized(const Tensor& x, int axis, std::int64_t size) {
   return concat({x, zeros(x.shape().with(axis, size - x.size(axis)), x.dtype())}, axis);
 }
 
-// The same state and memory, for sources padded to T tokens. The state contains the last weights, (B, T), if
-// the attention reads them.
+// The same state and memory, for sources padded to T tokens. Also pads the last weights, (B, T), which are in
+// the state if the attention reads them.
 nn::DecoderStep::Start padded_to(std::int64_t T, const nn::DecoderStep::Start& at) {
   NamedTensors state = at.state.tensors();
   for (auto& [name, x] : state) {
@@ -51,16 +51,16 @@ struct Member {
   RunningBatch::Id id;
   std::int64_t length;                   // number of the source's annotations
   std::shared_ptr<SourceSearch> search;  // null if the source has left
-  std::int64_t first, rows;              // of the state
-  std::int64_t predicted = 0;            // its first row in the last prediction
+  std::int64_t first, rows;              // rows of the state
+  std::int64_t predicted = 0;            // the source's first row in the last prediction
 
   bool runs() const { return search && !search->done(); }
 };
 
 }  // namespace
 
-// Dropping rows copies the memory. So sources that have left keep their rows until a quarter of all rows
-// belong to them.
+// The rows of all sources. Dropping rows copies the memory. Therefore sources that have left keep their rows
+// until they own a quarter of all rows.
 class RunningBatch::State {
  public:
   explicit State(Ensemble model) : model_(std::move(model)) {}
@@ -103,11 +103,11 @@ class RunningBatch::State {
     }
   }
 
-  // Adds the sources of another state. Both states have taken at least one step.
+  // Adds the sources of another state. Both states must have taken at least one step.
   void append(State other) {
-    drop_rows();  // all is copied anyway
+    drop_rows();  // joined() below copies everything anyway
     if (rows_ == 0) {
-      std::ranges::move(members_, std::back_inserter(other.members_));  // which have all finished
+      std::ranges::move(members_, std::back_inserter(other.members_));  // all of these have finished
       *this = std::move(other);
       return;
     }
@@ -146,7 +146,7 @@ class RunningBatch::State {
   std::int64_t source_length() const { return T_; }
 
  private:
-  // Selects the rows that the searches continue. Returns their input tokens.
+  // Selects the rows that the searches continue, and returns their input tokens.
   std::vector<std::int64_t> continue_rows() {
     std::int64_t left = 0;
     for (const Member& member : members_) left += member.runs() ? 0 : member.rows;
@@ -172,7 +172,7 @@ class RunningBatch::State {
     return tokens;
   }
 
-  // Drops the rows of sources that have ended. A finished source stays a member until take_finished().
+  // Drops the rows of sources whose search has ended. A finished source stays a member until take_finished().
   void drop_rows() {
     std::vector<std::int64_t> rows;
     std::int64_t T = 0;

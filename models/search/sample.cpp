@@ -27,7 +27,7 @@ void check(const SamplingOptions& options) {
 }
 
 struct Choice {
-  double weight;  // unnormalised probability, 1 for the likeliest
+  double weight;  // unnormalised probability; 1 for the likeliest token
   std::int64_t token;
 };
 
@@ -64,7 +64,8 @@ void keep_nucleus(std::vector<Choice>& choices, double p) {
   const double enough = p * total(choices);
   std::vector<Choice> kept;
   const auto less_likely = [](const Choice& a, const Choice& b) { return likelier(b, a); };
-  std::make_heap(choices.begin(), choices.end(), less_likely);  // a heap, since the nucleus is small
+  // A heap instead of a sort: usually only a few tokens are popped.
+  std::make_heap(choices.begin(), choices.end(), less_likely);
   double sum = 0;
   do {
     std::pop_heap(choices.begin(), choices.end(), less_likely);
@@ -81,7 +82,7 @@ std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
     left -= choice.weight;
     if (left < 0) return choice.token;
   }
-  return std::ranges::min(choices, likelier).token;  // reached only because of rounding
+  return std::ranges::min(choices, likelier).token;  // reached only through rounding
 }
 
 std::int64_t draw(const Allowed& allowed, const SamplingOptions& options, Generator& generator) {
@@ -124,7 +125,7 @@ Search sample(const SamplingOptions& options, const Generator& generator) {
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator) {
   check(options);
   return [options, generator](std::int64_t length, const MaxSteps& max_steps) {
-    Generator all = generator;  // sample() splits off one generator per source
+    Generator all = generator;  // copied, because sample() splits off one generator per source
     return search_by_choice(length, max_steps.of(length), choose_at_random(options, all.split()));
   };
 }

@@ -12,32 +12,32 @@
 
 namespace gradus::models {
 
-// The search for the outputs of one source. The caller runs the decoder: until done(), it calls put_inputs()
+// The search for one source's outputs. The caller runs the decoder: until done(), it calls put_inputs()
 // before each step and read() after it.
 class SourceSearch {
  public:
   virtual ~SourceSearch() = default;
 
   virtual bool done() const = 0;
-  // Appends the rows of the next step. For each row, gives its input token and the row of the last prediction
-  // whose state it continues; before the first step, that is `first_row`. All steps but the first have the
-  // same number of rows.
+  // Appends the rows of the next step. Each row has an input token, and the index of the row in the last
+  // prediction whose state the row continues; before the first step, this index is `first_row`. All steps
+  // except the first have the same number of rows.
   virtual void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
                           std::vector<std::int64_t>& tokens) const = 0;
-  // Reads the prediction of a step, in which this source's rows begin at `first_row`.
+  // Reads the prediction of a step. This source's rows begin at `first_row`.
   virtual void read(const Prediction& next, std::int64_t first_row) = 0;
   // At least one output, best first.
   virtual std::vector<Decoded> results() const = 0;
 };
 
-// A search for one output. It has one row at every step.
+// A search for one output, with one row at every step.
 std::shared_ptr<SourceSearch> search_by_choice(std::int64_t length, std::int64_t max_steps, Choose choose);
 
 // The beam search of one source.
 std::shared_ptr<SourceSearch> search_by_beam(std::int64_t length, std::int64_t max_steps,
                                              const BeamOptions& options);
 
-// How greedy() and sample() choose: the likeliest allowed token, or one drawn from `generator`.
+// The choices of greedy() and sample(): the likeliest allowed token, or a token drawn from `generator`.
 Choose choose_likeliest(const Constraints& constraints);
 Choose choose_at_random(const SamplingOptions& options, const Generator& generator);
 

@@ -11,14 +11,14 @@
 
 namespace gradus::models {
 
-// The number of annotations of sources of these lengths, (B), i64. All members must have the same number.
+// The number of annotations for sources of these lengths, (B), i64. All members must agree on it.
 Tensor annotation_counts(const Ensemble& model, const Tensor& lengths);
 
 // Encodes the source with every member.
 Starts start(const Ensemble& model, const Tensor& source, const Tensor& lengths);
 
-// As nn::for_each_step(), for all members of an ensemble together. Before step t, input(t, at) returns the
-// previous tokens, (B), i64, or an undefined tensor to stop. It may change the members' states and memories
+// nn::for_each_step() for all members of an ensemble together. Before step t, input(t, at) returns the
+// previous tokens, (B), i64, or an undefined tensor to stop; it may change the members' states and memories
 // in `at`. After the step, visit(t, prediction) receives the members' common prediction.
 void for_each_step(const Ensemble& model, Starts at,
                    const std::function<Tensor(std::int64_t t, Starts& at)>& input,

@@ -26,7 +26,7 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
          (!output.tokens.empty() && output.tokens.back() == data::eos);
 }
 
-// The rows of the decoders' states: one per source. Most rows whose output has ended are dropped.
+// Tracks the rows of the decoders' states, one per source. Drops most rows whose output has ended.
 class Remaining {
  public:
   Remaining(std::int64_t sources, bool may_drop)
@@ -34,8 +34,8 @@ class Remaining {
     std::iota(sources_.begin(), sources_.end(), 0);
   }
 
-  // Finds the rows whose output has not ended. Drops the others from `at` if they are at least a quarter of
-  // all, and at least four. A few rows are not worth dropping, because this copies the memory.
+  // Finds the rows whose output has not ended. Drops the other rows from `at` if they are at least a quarter
+  // of all rows, and at least four: dropping copies the memory, which does not pay for a few rows.
   template <class Ended>
   void update(Starts& at, const Ended& ended) {
     unfinished_.clear();
@@ -54,8 +54,10 @@ class Remaining {
     sources_.resize(unfinished_.size());
   }
 
-  const std::vector<std::int64_t>& sources() const { return sources_; }        // the source of each row
-  const std::vector<std::int64_t>& unfinished() const { return unfinished_; }  // rows
+  // The source of each row.
+  const std::vector<std::int64_t>& sources() const { return sources_; }
+  // Rows whose output has not ended.
+  const std::vector<std::int64_t>& unfinished() const { return unfinished_; }
 
  private:
   static constexpr std::ptrdiff_t fewest_rows = 16;
@@ -65,14 +67,15 @@ class Remaining {
   bool may_drop_;  // false in training: dropout draws one mask per row
 };
 
-// The outputs of write_tokens() for one part of the batch. `first` is the index of its first source.
+// The outputs of write_tokens() for one part of the batch, whose first source has index `first`.
 std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                  std::span<const std::int64_t> max_steps, const Choose& choose,
                                  std::int64_t first) {
   const NoGrad no_grad;
   std::vector<Decoded> outputs(max_steps.size());
   Remaining remaining(std::ssize(outputs), !model.is_training());
-  std::vector<std::vector<std::int64_t>> rows(outputs.size());  // of each output's tokens
+  // For each output, the row of each token's prediction.
+  std::vector<std::vector<std::int64_t>> rows(outputs.size());
   std::vector<Tensor> weights;
   const Tensor annotations = annotation_counts(model, lengths);
   for_each_step(
@@ -135,7 +138,7 @@ class ByChoice final : public SourceSearch {
   std::int64_t length_, max_steps_;
   Decoded output_;
   std::vector<Tensor> weights_;     // per step
-  std::vector<std::int64_t> rows_;  // of the predictions
+  std::vector<std::int64_t> rows_;  // the row of each prediction
 };
 
 }  // namespace

@@ -11,18 +11,18 @@
 
 namespace gradus::models {
 
-// Chooses the next token of a source's output after the tokens `written`. The prediction for this source is
-// in row `row`.
+// Chooses the token that follows `written` in a source's output. Row `row` of the prediction belongs to this
+// source.
 using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t row, std::int64_t source,
                                           std::span<const std::int64_t> written)>;
 
 // Writes one output per source. Each step chooses a token, which is the input of the next step. The search
-// ends when every output has ended in EOS or has reached its max_steps (one per source). Several threads may
-// call `choose` concurrently for different sources.
+// ends when every output has ended in EOS or has reached its element of max_steps. Several threads may call
+// `choose` at once, for different sources.
 std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose);
 
-// The maximum number of steps of each source in a batch, from their numbers of annotations, (B), i64.
+// The maximum number of steps for each source of a batch, given the numbers of annotations, (B), i64.
 std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& counts);
 
 // Wraps each output in a list, as a Search returns it.

@@ -23,8 +23,8 @@ struct Unrolled {
   std::vector<Tensor> weights;  // (B, T_x) for each step
 };
 
-// One coin per sequence. Draws a coin for each sequence of the whole batch, so that a sequence in a part gets
-// the coin that it gets in the whole.
+// One coin per sequence. Always draws coins for the whole batch, so that a sequence gets the same coin
+// whether the batch is split into parts or not.
 std::vector<double> tossed(std::size_t sequences, Generator& coins) {
   const BatchPart* const part = coins.part();
   std::vector<double> all(part != nullptr ? static_cast<std::size_t>(part->batch) : sequences);
@@ -35,7 +35,7 @@ std::vector<double> tossed(std::size_t sequences, Generator& coins) {
   return own;
 }
 
-// The true tokens, (B), some of them replaced by the model's likeliest ones.
+// The true tokens, (B). Some are replaced at random by the model's likeliest tokens.
 Tensor mixed(const Tensor& truth, const Tensor& logits, double sampling, Generator& coins) {
   Tensor own = argmax(logits);
   if (sampling == 1) return own;
@@ -95,7 +95,7 @@ Tensor log_likelihoods(const Tensor& logits, const Tensor& target_out, const Pac
   return unpack(squeeze(gather(of_all, 1, unsqueeze(pack(target_out, targets), 1)), 1), targets);
 }
 
-// The loss of a batch, or of one thread's part of it.
+// The loss of a whole batch, or of the part that one thread computes.
 Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
              const data::Batch& batch, const LossOptions& options, Generator& coins) {
   const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size}),
@@ -113,9 +113,9 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
     of_choices =
         nn::reinforce_loss(stack(run.weights), log_likelihoods(run.logits, target_out, targets), lengths);
   }
-  constexpr std::int64_t none = -1;  // ignores no target, because packed targets are all real
-  const Tensor kept =
-      options.objective.value ? run.logits : Tensor();  // else cross_entropy() overwrites them
+  constexpr std::int64_t none = -1;  // ignores no target: packed targets are all real
+  // Without an objective, keeps no reference, so that cross_entropy() may overwrite the logits.
+  const Tensor kept = options.objective.value ? run.logits : Tensor();
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {
@@ -135,7 +135,7 @@ Loss loss_of(const Seq2Seq& model, const data::Batch& batch, const LossOptions& 
                  tensor(batch.source_lengths, {batch.size}), batch, options, coins);
 }
 
-// The loss of a batch, computed in parts by several threads. Every part makes the same number of draws from
+// The loss of a batch, computed in parts by several threads. Each part makes the same number of draws from
 // the default generator.
 Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options,
                    std::int64_t parts) {

@@ -33,7 +33,7 @@ std::uint64_t hash_of(const Tensor& tensor) {
 std::string checksum(const NamedTensors& tensors, const nn::Metadata& metadata) {
   std::vector<std::string> parts;
   for (const auto& [name, tensor] : tensors) {
-    if (!tensor.defined()) continue;  // refused when it is saved
+    if (!tensor.defined()) continue;  // saving refuses it anyway
     parts.push_back(message("tensor ", name, ' ', gradus::name(tensor.dtype()), ' ', tensor.shape(), ' ',
                             hash_of(tensor), '\n'));
   }

@@ -24,7 +24,7 @@ GradientSum::GradientSum(const std::vector<Tensor>& parameters, const Processes&
       sums_(parameters.size(), TreeSum(bf16)),
       has_gradient_(parameters.size()),
       place_(parameters.size()) {
-  if (order_.size() != parameters.size()) {  // of other parameters: some were frozen, or released
+  if (order_.size() != parameters.size()) {  // the set of trained parameters has changed
     order_.resize(parameters.size());
     std::iota(order_.rbegin(), order_.rend(), std::size_t{0});
   }
@@ -38,7 +38,7 @@ GradientSum::~GradientSum() {
     constexpr double failed = std::numeric_limits<double>::quiet_NaN();
     while (numbers_.terms() < shards_) add_shard(failed, failed);
     take();
-  } catch (const std::exception&) {  // others have failed, too
+  } catch (const std::exception&) {  // other processes have failed, too
   }
 }
 
@@ -46,7 +46,7 @@ void GradientSum::add_during_backward() {
   if (processes_.count == 1) return;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     hooks_.push_back(parameters_[i].add_hook([this, i](const Tensor& gradient) {
-      const Tensor earlier = parameters_[i].grad();  // of the shard's part of earlier batches
+      const Tensor earlier = parameters_[i].grad();  // from the shard's sequences in earlier batches
       add(i, earlier.defined() ? earlier + gradient : gradient.clone());
       return Tensor();
     }));
@@ -89,7 +89,7 @@ void GradientSum::add(std::size_t i, Tensor gradient) {
   if (!gradient.defined()) gradient = zeros(parameters_[i].shape(), parameters_[i].dtype());
   sums_[i].add(std::move(gradient));
   if (sums_[i].terms() < shards_) return;
-  if (processes_.rank == 0) place_[i] = complete_++;  // the others' are zeros in the sum
+  if (processes_.rank == 0) place_[i] = complete_++;  // other processes contribute 0 to the sum
   if (processes_.count > 1) start_complete_buckets();
 }
 

@@ -11,33 +11,37 @@
 
 namespace gradus::models {
 
-// The gradients of a step, added up over shards and then over processes: for each parameter
-// ((g_0 + g_1) + (g_2 + g_3)) + …. The sums over processes begin while the backward pass of this process's
-// last shard still computes other gradients, in buckets of about a megabyte (Li et al., "PyTorch
-// Distributed", 2020, section 3.2.3). All processes have the same buckets, in the order in which process 0
-// completed the gradients of the previous step. They do not affect the sums.
+// Adds up the gradients of a step over shards, then over processes: ((g_0 + g_1) + (g_2 + g_3)) + … for each
+// parameter. Gradients are sent in buckets of about a megabyte, while the backward pass of this process's
+// last shard still computes other gradients (Li et al., "PyTorch Distributed", 2020, section 3.2.3). All
+// processes fill buckets in the order in which process 0 completed the gradients of the previous step. The
+// order does not affect the sums.
 class GradientSum {
  public:
-  // Indices of parameters. Empty before the first step, whose buckets begin with the last parameter.
+  // Indices of parameters, in the order of sending. Empty before the first step, which begins with the last
+  // parameter.
   using Order = std::vector<std::size_t>;
-  // `shards`: the number of shards of this process. The parameters require gradients. take() updates `order`.
+  // `shards` is the number of this process's shards. The parameters require gradients. take() updates
+  // `order`.
   GradientSum(const std::vector<Tensor>& parameters, const Processes& processes, std::int64_t shards,
               bool bf16, Order& order);
-  // If this process fails after it has begun sums, completes them with a loss of NaN: others wait for them.
+  // If this process has begun sums and then fails, completes them with a NaN loss, because others wait for
+  // them.
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;
 
-  // The next backward pass completes the gradients of the last shard: adds each as soon as it is complete.
+  // Prepares for the backward pass that completes the last shard: each gradient is added as soon as it is
+  // complete.
   void add_during_backward();
-  // Adds a shard: its loss, its cross-entropy, and those of the parameters' gradients that are not yet added.
+  // Adds a shard: its loss, its cross-entropy, and the gradients that add_during_backward() has not added.
   void add_shard(double loss, double cross_entropy);
 
   struct Sums {
     double loss, cross_entropy;
   };
-  // Finishes the sums, and sets the parameters' gradients. A parameter without a gradient in all shards has
-  // none.
+  // Finishes the sums, and sets the parameters' gradients. If no shard has a gradient for a parameter, the
+  // parameter has none.
   Sums take();
 
  private:
@@ -49,17 +53,17 @@ class GradientSum {
   std::int64_t shards_;
   bool bf16_;
   Order& order_;
-  std::vector<Tensor> parameters_;  // in this order, as are the other members
+  std::vector<Tensor> parameters_;  // in sending order, like the other members
   std::vector<TreeSum> sums_;       // of gradients
-  // The loss, the cross-entropy, for each parameter the number of shards with a gradient, and for each
-  // parameter its place in the next step's order.
+  // Four kinds of numbers: the loss; the cross-entropy; for each parameter, the number of shards with a
+  // gradient; and for each parameter, its place in the next step's order.
   TreeSum numbers_{false};
   std::vector<double> has_gradient_, place_;
-  double complete_ = 0;  // number of gradients of all shards of this process
+  double complete_ = 0;  // gradients that are complete over this process's shards
   std::vector<int> hooks_;
   std::vector<Tensor> bucket_;
-  std::size_t bytes_ = 0, next_ = 0;  // of the bucket; the first parameter in no bucket
-  bool has_begun_ = false;            // sums that are not yet finished
+  std::size_t bytes_ = 0, next_ = 0;  // bytes of the open bucket; first parameter in no bucket
+  bool has_begun_ = false;            // true while sums are unfinished
 };
 
 }  // namespace gradus::models

@@ -8,23 +8,23 @@
 namespace gradus::models {
 namespace {
 
-// Batches, steps and clipping norm depend on the data, so the caller chooses them.
+// The preset's training. The caller chooses batches, steps and clipping norm, which depend on the data.
 struct Training {
   const char* optimiser;
   double learning_rate;
 };
 
-// The papers' ρ = 0.95 and ε = 10⁻⁶ are the defaults of AdadeltaRule.
+// AdadeltaRule's defaults are the papers' ρ = 0.95 and ε = 10⁻⁶.
 constexpr Training adadelta{"adadelta", 1};
 
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // empty if the source does not state it; the learning rate is constant
+  std::optional<Training> training;  // with a constant learning rate; empty if the source does not state it
 };
 
-// Section 3.4. Not reproduced: the paper halves the learning rate of 0.7 every half epoch after the fifth
-// epoch, reverses the source, and draws initial values from U(−0.08, 0.08).
+// From section 3.4. Three details are not reproduced: the paper halves the learning rate of 0.7 every half
+// epoch after the fifth epoch, reverses the source, and draws initial values from U(−0.08, 0.08).
 ModelOptions sutskever() {
   return {.decoder = "fixed",
           .cell = Cell::lstm,
@@ -36,7 +36,8 @@ ModelOptions sutskever() {
           .readout = ReadoutForm::state};
 }
 
-// Section 4.1: trained with Adadelta; recurrent matrices orthogonal, all others from N(0, 0.01²).
+// From section 4.1: trained with Adadelta. Initial recurrent matrices are orthogonal, all others from N(0,
+// 0.01²).
 ModelOptions cho() {
   return {.decoder = "cho",
           .cell = Cell::original_gru,
@@ -48,7 +49,7 @@ ModelOptions cho() {
           .initial = Initial::bahdanau};
 }
 
-// Sizes from appendix A.2.3. Trained with Adadelta, B.2.
+// Sizes from appendix A.2.3, training with Adadelta from B.2.
 ModelOptions bahdanau() {
   return {.cell = Cell::original_gru,
           .embedding = 620,
@@ -59,7 +60,7 @@ ModelOptions bahdanau() {
           .initial = Initial::bahdanau};
 }
 
-// In d2l, dropout acts only on the attention weights and between layers.
+// In d2l, dropout acts only on attention weights and between layers.
 ModelOptions d2l() {
   return {.embedding = 32,
           .hidden = 32,

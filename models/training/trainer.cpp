@@ -62,7 +62,7 @@ std::unique_ptr<nn::Optimiser> make_optimiser(const TrainerOptions& options,
   return kind.make(parameters, options.learning_rate, options.weight_decay.value_or(kind.weight_decay));
 }
 
-// The warm-up and schedule named in the options, over steps t = 0 … options.steps − 1.
+// The schedule named in the options, after a warm-up, over steps t = 0 … options.steps − 1.
 nn::Schedule make_schedule(const TrainerOptions& options) {
   const nn::ScheduleKind& kind = nn::find_schedule(options.schedule);
   if (!(std::isfinite(options.final_factor) && options.final_factor >= 0)) {
@@ -75,12 +75,13 @@ nn::Schedule make_schedule(const TrainerOptions& options) {
   const std::int64_t rest = options.steps - options.warm_up;
   nn::Schedule falls = kind.make(options.final_factor, std::max<std::int64_t>(rest - 1, 1));
   if (options.warm_up == 0) return falls;
-  const double first = 1 / static_cast<double>(options.warm_up + 1);  // a rate of 0 would waste a step
+  // The warm-up does not begin at 0: a step with rate 0 would be wasted.
+  const double first = 1 / static_cast<double>(options.warm_up + 1);
   return nn::schedule::warm_up(options.warm_up, std::move(falls), first);
 }
 
-// The detector for the plateau schedule; std::nullopt for other schedules. It works on the factor, not on the
-// learning rate.
+// The detector for the plateau schedule; std::nullopt for other schedules. It scales a factor on the learning
+// rate, not the rate itself.
 std::optional<nn::PlateauDetector> make_plateau(const TrainerOptions& options) {
   if (options.schedule != "plateau") return std::nullopt;
   if (options.final_factor >= 1) {
@@ -115,7 +116,7 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   best_ = options.better == nn::Better::lower ? infinity : -infinity;
 }
 
-// Completed fraction of all steps: 0 before the first, 1 at the last.
+// The completed fraction of all steps: 0 before the first step, 1 at the last.
 double Trainer::done() const {
   if (options_.steps == 1) return 0;
   return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
@@ -204,9 +205,9 @@ void Trainer::load_state(const NamedTensors& state) {
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
-  // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
-  // model. The stream comes before the model because its error names the cause if different data also changed
-  // the shapes of parameters.
+  // Everything that may throw comes first, and leaves the trainer unchanged: the stream, a new optimiser, the
+  // model. The stream precedes the model because its error is clearer: different data may also have changed
+  // the parameters' shapes.
   auto plateau = make_plateau(options_);
   if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);

@@ -1,4 +1,4 @@
-// How a Trainer computes the gradient of a step.
+// Gradients of a Trainer's step.
 
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -15,7 +15,7 @@
 namespace gradus::models {
 namespace {
 
-// A batch cut into shards, and the generator of its draws.
+// A batch cut into shards, and the generator for its random draws.
 struct Sharded {
   std::vector<Cut> shards;
   std::int64_t size;
@@ -24,8 +24,8 @@ struct Sharded {
 
 }  // namespace
 
-// The message about the first operation whose result or gradient is not finite. Recomputes the last loss with
-// the same random draws to find the operation.
+// The message that names the first operation with a result or gradient that is not finite. Finds the
+// operation by computing the last loss again with the same random draws.
 std::string Trainer::origin(const LossOptions& options, const Accumulated& sum) const {
   if (sum.last.size == 0) return "another process";
   default_generator() = sum.draws;
@@ -39,7 +39,7 @@ std::string Trainer::origin(const LossOptions& options, const Accumulated& sum) 
   return "no single operation";
 }
 
-// Adds the gradients of the next batches' mean loss per token.
+// Accumulates the gradient of the mean loss per token over the next batches.
 Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
   std::vector<data::Batch> batches;
   Accumulated sum;
@@ -55,7 +55,7 @@ Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
   return sum;
 }
 
-// Adds the gradient of what these sequences contribute to the mean loss over `sum.tokens` tokens.
+// Adds the gradient of this batch's contribution to the mean loss over `sum.tokens` tokens.
 void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum,
                            const std::function<void()>& before_backward) {
   sum.draws = default_generator();
@@ -75,7 +75,7 @@ void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumu
   loss.total.backward();
 }
 
-// Adds up the gradients of all shards. This process computes those of its own.
+// Adds up the gradients of all shards. This process computes only its own shards.
 void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOptions& options,
                          Accumulated& sum) {
   std::vector<Sharded> sharded;
@@ -91,7 +91,7 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
   for (std::int64_t shard = first; shard < first + own; ++shard) {
     optimiser_->zero_grad();
     sum.loss = sum.cross_entropy = 0;
-    std::vector<Sharded*> parts;  // a batch may have fewer sequences than shards
+    std::vector<Sharded*> parts;  // not one per batch: a batch may have fewer sequences than shards
     for (Sharded& batch : sharded) {
       if (shard < std::ssize(batch.shards)) parts.push_back(&batch);
     }

@@ -19,8 +19,8 @@ void round_to_bf16(Tensor& tensor) {
 void TreeSum::add(Tensor term) {
   const NoGrad no_grad;
   if (bf16_) round_to_bf16(term);
-  // This works like counting in binary: each trailing 1 of the number of terms stands for a block as large as
-  // the new one, to which it is added.
+  // This works like counting in binary. Each trailing 1 of the number of terms stands for a block as large as
+  // the new one; the two blocks are added.
   for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
     term = blocks_.back() + term;
     blocks_.pop_back();

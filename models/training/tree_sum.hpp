@@ -7,23 +7,23 @@
 
 namespace gradus::models {
 
-// The sum of 2ⁿ tensors, ((x_0 + x_1) + (x_2 + x_3)) + …. Every aligned block of 2ᵏ terms is added up on its
-// own, so blocks can be computed by different processes without a change of the result. Keeps at most n + 1
-// tensors.
+// The sum of 2ⁿ tensors, ((x_0 + x_1) + (x_2 + x_3)) + …. Every aligned block of 2ᵏ terms is added up
+// separately. Different processes can therefore compute different blocks without changing the result. Stores
+// at most n + 1 tensors.
 class TreeSum {
  public:
   // If `bf16` is set, each f32 term and each sum of two is rounded to bf16.
   explicit TreeSum(bool bf16) : bf16_(bf16) {}
-  // Adds the next term, whose values may change. All terms have the same shape.
+  // Adds the next term, and may overwrite its values. All terms must have the same shape.
   void add(Tensor term);
   // The number of terms.
   std::int64_t terms() const { return terms_; }
-  // The sum; the number of terms must be a power of two.
+  // The sum. The number of terms must be a power of two.
   const Tensor& value() const { return blocks_.front(); }
 
  private:
   bool bf16_;
-  std::vector<Tensor> blocks_;  // sums of blocks, the largest block first
+  std::vector<Tensor> blocks_;  // sums of blocks, largest block first
   std::int64_t terms_ = 0;
 };
 

@@ -8,26 +8,26 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// The distance of a student's distribution p from a teacher's, q, at temperature T: their KL divergence,
-/// times T²,
+/// The distance of a student's distribution p from a teacher's distribution q at temperature T, which is
+/// their KL divergence times T²:
 ///
 ///     L = T² · mean over rows of KL(q ‖ p) = T²/N Σ_n Σ_k q_nk (ln q_nk − ln p_nk)
 ///     q = softmax(teacher / T),   p = softmax(student / T)
 ///
-/// for logits (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher ranks unlikely
-/// tokens. Without the factor T², the gradient would shrink with 1/T²: one factor 1/T comes from the softmax,
-/// the other one from p − q, which is small at a high T (Hinton et al. 2015, "Distilling the knowledge in a
-/// neural network", section 2). Applied to every token, this is the word-level distillation of Kim and Rush
-/// 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
-/// @throws Error unless both are (N, V) with N ≥ 1, and T is finite and above 0.
+/// The logits have shape (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher
+/// ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²: the softmax contributes
+/// one factor 1/T, and p − q, which is small at a high T, the other (Hinton et al. 2015, "Distilling the
+/// knowledge in a neural network", section 2). Applied to every token, this is the word-level distillation of
+/// Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
+/// @throws Error unless both tensors are (N, V) with N ≥ 1, and T is finite and above 0.
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature = 1);
 
-/// The distance between the attention weights of a student, α, and a teacher, a, stacked over all decoder
-/// steps, (T_y, B, T_x),
+/// The distance of a student's attention weights α from a teacher's weights a. Both are stacked over the
+/// decoder steps, (T_y, B, T_x).
 ///
 ///     L = mean over the real steps of KL(a_t ‖ α_t) = Σ_j a_tj (ln a_tj − ln α_tj),     0 ln 0 = 0
 ///
-/// The gradient is −a_tj / α_tj. A student's weight below 10⁻⁹ counts as 10⁻⁹, with gradient 0. No gradient
+/// The gradient is −a_tj / α_tj. A weight α_tj below 10⁻⁹ counts as 10⁻⁹ and gets gradient 0. No gradient
 /// flows to the teacher.
 /// @param target_lengths (B), i64; steps t ≥ lengths[b] have no effect
 /// @throws Error if the shapes differ, or a length is outside [0, T_y].
@@ -39,14 +39,14 @@ struct DistillationOptions {
   double attention = 0;    ///< λ ≥ 0; above 0 both models need attention, and decode step by step
 };
 
-/// The objective of a student that learns from data and a teacher,
+/// The objective of a student that learns from data and from a teacher:
 ///
 ///     (1 − α) · loss + α · word_distillation + λ · attention_distillation
 ///
-/// The teacher reads the same source and the same true previous tokens as the student.
+/// Teacher and student read the same source and the same true previous tokens.
 /// @param teacher in eval mode
 /// @throws Error for an option out of range, and if the teacher is in training mode. The objective throws
-/// Error if the models' vocabularies differ, or one lacks the attention weights that λ needs.
+/// Error if the models' vocabularies differ, or if λ needs attention weights that one of the models lacks.
 models::Objective distillation(std::shared_ptr<const models::Seq2Seq> teacher,
                                const DistillationOptions& options = {});
 

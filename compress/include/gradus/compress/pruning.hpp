@@ -9,30 +9,30 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// The sets of weights in which the smallest are pruned.
+/// The set of weights within which the smallest are pruned.
 enum class PruningScope {
-  global,      ///< all matrices together: a matrix of small weights loses more of them
+  global,      ///< all matrices together: matrices with small weights lose more of them
   per_matrix,  ///< each matrix loses the same fraction
 };
 
 /// Pruning by magnitude (Han et al. 2015, "Learning both weights and connections for efficient neural
-/// networks"): the fraction s of the weights with the smallest |W_ij| is set to 0,
+/// networks"). Sets the fraction s of the weights with the smallest |W_ij| to 0:
 ///
 ///     W ← M ∘ W,   M_ij = 0 if |W_ij| is among the round(s n) smallest of n weights, else 1
 ///
-/// Every f32 matrix of the parameters is pruned, embeddings included; vectors, such as biases, are not. Ties
-/// are pruned in the order of named_parameters(), then row by row.
+/// Prunes every f32 matrix of the parameters, including embeddings, but not vectors such as biases. Ties are
+/// pruned in the order of named_parameters(), then row by row.
 ///
-/// M is constant in a step of training, so that the gradient is M ∘ g. The Pruning multiplies the gradients
-/// of the parameters that are trained by M while it exists. An optimiser with momentum or weight decay may
+/// M is constant within a training step, so that the gradient is M ∘ g. A Pruning multiplies the gradients of
+/// trained parameters by M as long as the Pruning exists. An optimiser with momentum or weight decay may
 /// still move a pruned weight, so call hold() after each update:
 ///
 ///     Pruning pruning(model);
 ///     pruning.prune(0.8);
 ///     options.after_update = [&](std::int64_t) { pruning.hold(); };   // of models::TrainerOptions
 ///
-/// The matrices stay dense in memory and in files: fewer weights make neither a product faster nor a file
-/// smaller. See keep_units() (units.hpp) for a smaller model.
+/// The matrices stay dense in memory and in files, so pruning makes neither products faster nor files
+/// smaller. For a smaller model, see keep_units() (units.hpp).
 class Pruning {
  public:
   /// Prunes nothing yet. The model must outlive this object.
@@ -41,8 +41,8 @@ class Pruning {
   Pruning(const Pruning&) = delete;
   Pruning& operator=(const Pruning&) = delete;
 
-  /// Chooses M for the fraction s in [0, 1] of the weights as they are now, and sets these to 0. Weights that
-  /// are already 0 are chosen first, so that pruned weights stay pruned when s grows.
+  /// Chooses M for the fraction s in [0, 1] of the current weights, and sets the pruned weights to 0. Chooses
+  /// weights that are already 0 first, so that pruned weights stay pruned when s grows.
   /// @throws Error for s outside [0, 1], and naming a matrix with a value that is not finite; changes nothing
   /// in that case.
   void prune(double sparsity);
@@ -66,14 +66,15 @@ class Pruning {
 ///
 ///     s_t = s_f − s_f (1 − (t − t_0) / (t_1 − t_0))³   for t = t_0, t_0 + Δt, …, t_1
 ///
-/// Most weights are pruned early, while many are redundant, and few at the end.
+/// Prunes most weights early, while many are redundant, and few at the end.
 struct GradualPruning {
   double sparsity;         ///< s_f, in [0, 1]
   std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning
   std::int64_t until;      ///< t_1 > t_0: the first step with s_f
   std::int64_t every = 1;  ///< Δt ≥ 1: steps between two values
 
-  /// s after step t: 0 for t ≤ t_0, and s_f for t ≥ t_1. Between two steps of the schedule, s stays the same.
+  /// The sparsity s after step t: 0 for t ≤ t_0, and s_f for t ≥ t_1. s changes only at the steps of the
+  /// schedule.
   /// @throws Error for a field outside its range.
   double at(std::int64_t step) const;
 };

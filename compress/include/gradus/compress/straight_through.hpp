@@ -8,36 +8,36 @@
 /// Training of weights that will be rounded to int8.
 namespace gradus::compress {
 
-/// W (N, K) rounded to int8 with a scale per row and back, f32 or f64: s_i round(W_ij / s_i), as
+/// Rounds W (N, K), f32 or f64, to int8 with one scale per row, and converts back: s_i round(W_ij / s_i), as
 /// nn::quantise_rows().
 ///
-/// Gradient: g, the straight-through estimator of Bengio et al. 2013, "Estimating or
-/// propagating gradients through stochastic neurons", section 4. The function is a staircase: its derivative
-/// is 0 between the steps and does not exist at them, so the true gradient would never move a weight. The
-/// estimator takes the derivative of the identity, which is the staircase's mean slope. gradcheck() therefore
+/// The gradient is g, the straight-through estimator of Bengio et al. 2013, "Estimating or propagating
+/// gradients through stochastic neurons", section 4. The function is a staircase, whose derivative is 0
+/// between the steps and undefined at them. The true gradient would therefore never move a weight. The
+/// estimator uses the derivative of the identity, which is the staircase's mean slope. gradcheck() therefore
 /// reports a wrong gradient.
 /// @throws Error as nn::quantise_rows().
 Tensor fake_quantise(const Tensor& W);
 
-/// Quantisation-aware training of a whole model (Jacob et al. 2018, section 3; the exact copy of the weights
-/// is that of Courbariaux et al. 2015, "BinaryConnect"). The model's f32 matrices hold rounded weights, which
-/// every forward and backward pass uses. Updates are added to an exact copy, because most of them are smaller
-/// than a rounding step and would be lost:
+/// Quantisation-aware training of a whole model (Jacob et al. 2018, section 3). The model's f32 matrices hold
+/// rounded weights, which every forward and backward pass uses. Updates are added to an exact copy
+/// (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and would be
+/// lost in the rounded weights.
 ///
 ///     V ← V + ΔW,   W ← fake_quantise(V)
 ///
-/// where ΔW is what the optimiser added to W. The gradient is that of the model with fake_quantise(V) in
-/// place of each W. The inputs of products stay f32 in training.
+/// where ΔW is the optimiser's update of W. The gradient is that of the model with fake_quantise(V) in place
+/// of each W. During training, the inputs of products stay f32.
 ///
 ///     RoundedTraining rounded(model);
 ///     options.after_update = [&](std::int64_t) { rounded.after_update(); };   // of models::TrainerOptions
 ///
-/// The model can be evaluated and saved at any time, because Int8Products accepts its matrices at any time.
+/// The model can be evaluated and saved at any time, because its matrices are always rounded.
 class RoundedTraining {
  public:
   /// Rounds the matrices. The model must outlive this object. @throws Error as nn::quantise_rows().
   explicit RoundedTraining(nn::Module& model);
-  /// Call after each update. @throws Error as nn::quantise_rows().
+  /// Call this after each update. @throws Error as nn::quantise_rows().
   void after_update();
 
  private:

@@ -8,15 +8,15 @@
 namespace gradus::compress {
 
 /// Structured pruning: removes whole hidden units, and returns the state of the smaller model. The encoder's
-/// forward direction, its backward direction and the decoder each keep the `hidden` units u whose weights
+/// forward direction, its backward direction and the decoder each keep `hidden` units u: those whose weights
 /// have the largest norm,
 ///
 ///     ‖w_u‖² = Σ (rows of u in every gate)² + Σ (columns that read u)²
 ///
 /// These weights are the groups of Wen et al. 2018, "Learning intrinsic sparse structures within long
-/// short-term memory", section 3.1. All rows and columns of the other units are left out, so that every
-/// matrix stays dense, and both products and files get smaller. Load the result with load_state_dict() into a
-/// model with the same options except for `hidden`, and train it further.
+/// short-term memory", section 3.1. All rows and columns of the other units are removed. Every matrix stays
+/// dense, so that both products and files become smaller. Load the result with load_state_dict() into a model
+/// with the same options except `hidden`, and train it further.
 ///
 /// @param model an encoder in both directions and a BahdanauDecoder with AdditiveAttention, each of one layer
 /// @param hidden from 1 to the model's H

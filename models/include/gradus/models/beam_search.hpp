@@ -17,23 +17,22 @@ struct BeamOptions {
   Constraints constraints = {};
 };
 
-/// Beam search. Each step keeps the K likeliest allowed continuations of a source's hypotheses that have a
-/// probability above 0. Continuations that
-/// end in EOS are complete hypotheses. They are ranked by (Wu et al. 2016, eq. 14)
+/// Beam search. Each step keeps a source's K likeliest allowed continuations with a probability above 0.
+/// Continuations that end in EOS are complete hypotheses. They are ranked by (Wu et al. 2016, eq. 14)
 ///
 ///     s(y, x) = ln p(y | x) / lp(y) + cp(x, y)
 ///     lp(y) = ((5 + |y|) / 6)^α                    |y| counts EOS
 ///     cp(x, y) = β Σ_i ln min(Σ_j p_ij, 1)         p_ij: the weight of source token i at step j
 ///
 /// where Σ_j p_ij is raised to at least the smallest normal float, so that every score is finite. The search
-/// stops when no live hypothesis can beat the n-th best, even if it loses no further probability and ends at
-/// the maximum length. With K = 1 and n = 1 this is greedy decoding; with K at least the number of possible
-/// outputs it is exhaustive.
+/// stops when no live hypothesis can beat the n-th best one, even if the live hypothesis loses no further
+/// probability and ends at the maximum length. With K = 1 and n = 1 this is greedy decoding. If K is at least
+/// the number of possible outputs, the search is exhaustive.
 ///
 /// Returns the n best results of each source, best first; fewer if fewer outputs exist. If the maximum length
 /// is reached before n hypotheses are complete, incomplete hypotheses follow the complete ones. Ties between
-/// continuations are ordered by the hypothesis that they continue, then by token id. The results of a source
-/// do not depend on the other sources in its batch.
+/// continuations are ordered by the hypothesis that they extend, then by token id. A source's results do not
+/// depend on the other sources in its batch.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64

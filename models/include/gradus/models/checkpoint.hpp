@@ -8,8 +8,8 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Files from which training resumes: safetensors with Trainer::state(), and the configuration in the
-/// metadata.
+/// Checkpoints, from which training resumes: safetensors files with Trainer::state(), and the configuration
+/// in their metadata.
 namespace gradus::models {
 
 struct Checkpoint {
@@ -17,9 +17,9 @@ struct Checkpoint {
   nn::Metadata metadata;  ///< the caller's configuration and vocabularies; "gradus.…" is reserved
 };
 
-/// Writes the checkpoint and, under "gradus.…", its format, the library's version and compiler, the number of
-/// threads, the kernels, and a checksum of tensors and metadata. The same training writes the same bytes. The
-/// file is replaced atomically.
+/// Writes the checkpoint. Metadata under "gradus.…" holds the format, the library's version and compiler, the
+/// number of threads, the kernels, and a checksum of tensors and metadata. The same training writes the same
+/// bytes. Replaces the file atomically.
 /// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must have
 /// rounded their values
 /// @throws Error as nn::save_safetensors.
@@ -34,14 +34,14 @@ bool is_checkpoint(const nn::Metadata& metadata);
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 
 /// @throws Error naming the path unless the content of a checkpoint matches its checksum. Older checkpoints
-/// have none, and pass.
+/// have no checksum, and pass.
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
-/// A checksum of the tensors' names, dtypes, shapes and values, which does not depend on their order.
+/// A checksum of the tensors' names, dtypes, shapes and values. Does not depend on their order.
 std::string fingerprint(const NamedTensors& tensors);
 
-/// A property of the process that affects the bits of later steps and is not part of a Trainer's state: the
+/// A property of the process that affects the bits of later steps and is not in a Trainer's state: the
 /// version of gradus, its compiler, instruction set, linear algebra and number of threads.
 struct Circumstance {
   std::string key;    ///< in a checkpoint's metadata
@@ -50,12 +50,12 @@ struct Circumstance {
 };
 std::vector<Circumstance> circumstances();
 
-/// The differences between this process and the one that saved the checkpoint, such as "the number of threads
-/// was 2 and is 1". Training resumes bit-identically only if there are none.
+/// The circumstances in which this process differs from the one that saved the checkpoint, such as "the
+/// number of threads was 2 and is 1". Training resumes bit-identically only if there are none.
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
-/// Loads the weights of a checkpoint into a model, for inference or a new training. A tensor that the model
-/// has under several names may be in the checkpoint under only one of them.
+/// Loads a checkpoint's weights into a model, for inference or a new training. If the model has a tensor
+/// under several names, the checkpoint needs only one of them.
 /// @throws Error as Module::load_state_dict; the model is unchanged in that case.
 void load_model(nn::Module& model, const Checkpoint& checkpoint);
 

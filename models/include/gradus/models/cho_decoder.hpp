@@ -12,9 +12,8 @@ namespace gradus::models {
 ///     s_t = cell([E y_{t−1}; c], s_{t−1})
 ///     logits_t = W_o [s_t; c; E y_{t−1}] + b_o      (in the paper ReadoutForm::maxout)
 ///
-/// In the paper's appendix the decoder's reset gate also acts on the context, tanh(W E y + r ∘ (U s + C c)).
-/// Here the reset gate acts as in the chosen Cell. Cell::original_gru follows eq. 8, the form of the paper's
-/// encoder.
+/// In the paper's appendix, the decoder's reset gate also acts on the context: tanh(W E y + r ∘ (U s + C c)).
+/// Here the reset gate acts as in the chosen Cell; Cell::original_gru follows eq. 8, the paper's encoder.
 ///
 /// Modules: those of RecurrentDecoder, and `V`, (H, D). State: that of RecurrentDecoder, and `c`, (B, H).
 class ChoDecoder final : public RecurrentDecoder {

@@ -15,9 +15,9 @@ struct DecodeOptions {
 };
 
 /// Decodes any number of sources, without BOS and EOS, with any search. Batches hold sources of similar
-/// length; results are in the order of the sources. A source longer than `batch_tokens` forms its own batch.
-/// @throws Error if a source is empty, `batch_tokens` is below 1, or the search does not return one result
-/// per source.
+/// length; results have the order of the sources. A source longer than `batch_tokens` is a batch by itself.
+/// @throws Error if a source is empty, if `batch_tokens` is below 1, or if the search does not return one
+/// result per source.
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options = {});

@@ -25,16 +25,17 @@ struct EncoderOptions {
   Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
 };
 
-/// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):
-/// the annotation of token j is the top layer's h_j = [→h_j; ←h_j], or →h_j if there is one direction.
+/// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2).
+/// The annotation of token j is the top layer's h_j = [→h_j; ←h_j], or →h_j with one direction.
 ///
-/// A pyramid shortens long sources, such as frames of speech, 2^P times (Chan et al. 2015, section 3.1,
-/// without their layer below the pyramid). Each level reads pairs of neighbours of the level below:
+/// A pyramid of P levels makes long sources, such as frames of speech, 2^P times shorter (Chan et al. 2015,
+/// section 3.1, without their layer below the pyramid). Each level reads pairs of neighbours of the level
+/// below:
 ///
 ///     h^p_j = cell([h^{p−1}_{2j}; h^{p−1}_{2j+1}], h^p_{j−1}),  h^0 = source, j from 0
 ///
-/// The partner of a last vector without one is 0. Modules: `embedding`, if the source is tokens; `pyramid_0`
-/// … of the P − 1 lower levels; and `rnn`.
+/// If the number of vectors is odd, the last one is paired with 0. Modules: `embedding`, if the source is
+/// tokens; `pyramid_0` … for the P − 1 lower levels; and `rnn`.
 class Encoder : public nn::Module {
  public:
   /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0 and 0 ≤ P ≤ 16, and as the
@@ -46,16 +47,16 @@ class Encoder : public nn::Module {
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
-  /// The number of annotations of sources of these lengths, ⌈length / 2^P⌉: (B), i64.
+  /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64.
   Tensor annotation_counts(const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
   const std::vector<std::unique_ptr<nn::Recurrent>> pyramid;  ///< the lower levels; empty if P ≤ 1
   const std::unique_ptr<nn::Recurrent> rnn;
 
-  /// If set, and the source is vectors, a source may also be ids, (T, B), i64, from data::first_symbol; this
-  /// returns their vectors, (T, B, ·), and zeros for padding. It lets vectors pass through whatever batches
-  /// and searches tokens. Several threads may call it at once.
+  /// For sources of vectors: if set, a source may also be ids, (T, B), i64, counted from data::first_symbol.
+  /// The function returns their vectors, (T, B, ·), with zeros for padding. This lets vectors pass through
+  /// batches and searches that expect tokens. Several threads may call the function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
 
  private:

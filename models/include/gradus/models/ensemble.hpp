@@ -10,14 +10,14 @@
 namespace gradus::models {
 
 /// One model, or several that decode together. Every member reads the same source and the same previous
-/// tokens; the searches then use the arithmetic mean of the M members' probabilities at each step,
+/// tokens. At each step, the searches use the arithmetic mean of the M members' probabilities,
 ///
 ///     p(y_t | y_1 … y_{t−1}, x) = 1/M Σ_m p_m(y_t | y_1 … y_{t−1}, x)
 ///
-/// which is a distribution again, so that log-probabilities and perplexities of ensembles and single models
-/// are comparable (Sockeye's default; Hieber et al. 2017, section 3.3). Attention weights are the mean over
-/// the members with attention. The members may differ in decoder, cell and sizes, but must have the same
-/// vocabularies. Does not own the members, which must outlive it.
+/// which is itself a distribution. Log-probabilities and perplexities of ensembles and single models are
+/// therefore comparable (Sockeye's default; Hieber et al. 2017, section 3.3). Attention weights are the mean
+/// over the members with attention. The members may differ in decoder, cell and sizes, but must have the same
+/// vocabularies. The members are not owned, and must outlive the Ensemble.
 class Ensemble {
  public:
   Ensemble(const Seq2Seq& model) : members_{&model} {}  // NOLINT: implicit on purpose, a single model
@@ -25,11 +25,11 @@ class Ensemble {
   explicit Ensemble(std::vector<const Seq2Seq*> members);
 
   std::span<const Seq2Seq* const> members() const { return members_; }
-  /// True if one member is in training mode.
+  /// True if any member is in training mode.
   bool is_training() const;
-  /// True if threads may split a batch by sequence for every member.
+  /// True if every member allows threads to split a batch by sequence.
   bool can_be_shared() const;
-  /// The sum over the members.
+  /// The sum of the members' parameter counts.
   std::int64_t parameter_count() const;
 
  private:

@@ -13,13 +13,13 @@ namespace gradus::models {
 
 /// A given target, with the model's attention weights and log-probability for each token.
 struct Forced : Decoded {
-  /// likeliest[t] is true if greedy decoding would also choose token t after the same prefix.
+  /// likeliest[t] is true if greedy decoding would choose token t after the same prefix.
   std::vector<bool> likeliest;
 };
 
-/// Scores each pair's target by teacher forcing, batched as in decode(). Use it for token accuracy,
-/// alignments of known translations, and perplexity, e^(−Σ ln p / tokens). A target without EOS counts as an
-/// output cut off at the maximum length.
+/// Scores each pair's target by teacher forcing, batched as in decode(). Use the result for token accuracy,
+/// for alignments of known translations, and for perplexity, e^(−Σ ln p / tokens). A target without EOS
+/// counts as an output cut off at the maximum length.
 /// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is
 /// outside the vocabulary.
 std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pair> pairs,

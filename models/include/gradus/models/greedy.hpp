@@ -11,8 +11,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Greedy decoding: each step takes the likeliest allowed token, the lowest id on ties, as the next input.
-/// The output for a source does not depend on the other sources in its batch.
+/// Greedy decoding. Each step writes the likeliest allowed token, the lowest id on ties, and feeds it to the
+/// next step. A source's output does not depend on the other sources in its batch.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64

@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A batch and the model's output for it, as an Objective sees them.
+/// A batch and the model's output for it: the arguments of an Objective.
 struct ForcedPass {
   Tensor source, source_lengths;  ///< as in Seq2Seq::forward
   Tensor target_in;               ///< (T_y, B), i64: BOS y_1 … y_{n−1}
@@ -22,13 +22,13 @@ struct ForcedPass {
   std::vector<Tensor> weights;    ///< (B, T_x) for each step if the decoder ran step by step, else empty
 };
 
-/// Replaces the loss by another, for example one that also compares the model with a teacher
+/// Replaces the loss by another one, such as a loss that also compares the model with a teacher
 /// (compress::distillation).
 struct Objective {
-  /// Returns the loss to minimise, a scalar: a mean over the real target tokens.
-  /// @param loss the loss without an objective
+  /// Returns the scalar to minimise: a mean over the real target tokens.
+  /// @param loss the loss that would be minimised without an objective
   std::function<Tensor(const ForcedPass& pass, const Tensor& loss)> value = {};
-  bool reads_weights = false;  ///< the decoder must run step by step to fill ForcedPass::weights
+  bool reads_weights = false;  ///< fills ForcedPass::weights, for which the decoder runs step by step
   bool can_be_shared = true;   ///< threads may call value() concurrently for parts of a batch
 };
 
@@ -37,12 +37,12 @@ struct LossOptions {
   double label_smoothing = 0;    ///< ε, in [0, 1], as in nn::masked_cross_entropy
   double attention_entropy = 0;  ///< λ: weight of nn::attention_entropy in the loss; λ < 0 smooths
   /// The probability in [0, 1] that the decoder reads its own likeliest token instead of the true previous
-  /// one, drawn independently for each token (scheduled sampling with arg max, Bengio et al. 2015, section
+  /// token. Drawn independently for each token (scheduled sampling with arg max, Bengio et al. 2015, section
   /// 2.4). No gradient flows through the choice.
   double sampling = 0;
   Objective objective = {};  ///< replaces the loss if it has a value()
 
-  /// @throws Error for an option out of range; the message begins with `operation`.
+  /// @throws Error for an option out of range. The message begins with `operation`.
   void check(const char* operation) const;
 };
 
@@ -53,15 +53,15 @@ struct Loss {
 };
 
 /// The loss of a batch. For a decoder that draws positions in training (Estimator::reinforce), includes
-/// nn::reinforce_loss(), which has the value 0. The decoder runs step by step with drawn positions, attention
-/// entropy, sampling, or an objective that reads attention weights. Otherwise its forward() runs, and threads
-/// may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks do not depend on the thread
-/// that computes the sequence.
+/// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, and with
+/// attention entropy, sampling, or an objective that reads attention weights. Otherwise the decoder's
+/// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
+/// do not depend on the thread that computes the sequence.
 /// @param coins draws for sampling: one per sequence and step after the first if 0 < sampling < 1
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
-/// The loss for the targets of a batch, given another source: `source`, (T_x, B, D) or (T_x, B), with its
+/// The loss for the targets of a batch with another source: `source`, (T_x, B, D) or (T_x, B), with its
 /// lengths, (B).
 Loss loss(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
           const data::Batch& targets, const LossOptions& options = {},

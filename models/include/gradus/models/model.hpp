@@ -14,7 +14,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// How the parameters are initialised.
+/// The initial values of the parameters.
 enum class Initial {
   pytorch,   ///< the modules' defaults
   bahdanau,  ///< as in Bahdanau et al. 2015, B.1, and Cho et al. 2014, section 4.1: see nn::init_bahdanau
@@ -28,7 +28,7 @@ enum class Tied {
   all,     ///< one matrix for both embeddings and the readout; needs one vocabulary
 };
 
-/// A model described by names and sizes. Change `cell`, `attention` or `decoder` to get another architecture.
+/// A model described by names and sizes. To change the architecture, change `cell`, `attention` or `decoder`.
 struct ModelOptions {
   std::string decoder = "bahdanau";    ///< "fixed", "cho", "bahdanau", or another in the registry
   std::string attention = "additive";  ///< a name in the registry: "additive", "dot", "scaled_dot" …

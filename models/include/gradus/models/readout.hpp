@@ -16,17 +16,16 @@ enum class ReadoutForm {
   maxout_earlier,  ///< maxout of [s_{t−1}; c_t; E y_{t−1}] (Bahdanau et al. 2015, appendix A.2.2)
 };
 
-/// The last layer of a decoder, logits = W_o t + b_o, where t is
+/// The last layer of a decoder, logits = W_o t + b_o. The vector t is
 ///
 ///     x,    or a maxout of two pieces t_i = max_j (W x + b)_{i,j},    or W x if W_o is the tied embedding E
 ///
-/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V). Modules: `hidden`, which computes t from x; null if
-/// t = x.
+/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V). Modules: `hidden` computes t from x; null if t = x.
 class Readout : public nn::Layer {
  public:
   /// @param inputs the size of x
-  /// @param maxout the size of t for a maxout, else 0
-  /// @param tied   E (V, ·), used as W_o; t then has the size of its rows (Press and Wolf 2017). Undefined
+  /// @param maxout the size of t for a maxout; 0 for none
+  /// @param tied   E (V, ·), used as W_o; t then has the size of E's rows (Press and Wolf 2017). Undefined
   ///               for a separate W_o
   Readout(std::int64_t inputs, std::int64_t vocabulary, std::int64_t maxout = 0,
           const Tensor& tied = Tensor());

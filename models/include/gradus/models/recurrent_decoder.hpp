@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The source of s_0. An LSTM's c_0 and the states of all layers are computed in the same way.
+/// How s_0 is computed. An LSTM's c_0 and the states of all layers are computed in the same way.
 enum class Bridge {
   backward,  ///< tanh(W_s ←h_1) (Bahdanau et al. 2015, appendix A.2.2)
   summary,   ///< tanh(W_s [→h_T; ←h_1])
@@ -36,7 +36,7 @@ struct DecoderOptions {
   Tensor tied_embedding = {};  ///< E shared with the encoder; undefined to create a separate one
 };
 
-/// The common part of the papers' decoders. At step t
+/// The common part of the papers' decoders. Step t computes
 ///
 ///     c_t = context, defined by the derived class
 ///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in every layer; s_t is the top layer's
@@ -48,8 +48,8 @@ class RecurrentDecoder : public nn::DecoderStep {
  public:
   /// @throws Error if the encoder does not provide the states that the bridge needs.
   Start start(const nn::Annotations& annotations) const override;
-  /// step() and forward() are final so that they agree. A derived class overrides find_context(), advance()
-  /// and unroll(), which they call.
+  /// step() and forward() are final, so that they always agree. They call find_context(), advance() and
+  /// unroll(), which a derived class may override.
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const final;
   /// Applies the readout to all steps at once.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const final;
@@ -60,7 +60,7 @@ class RecurrentDecoder : public nn::DecoderStep {
   Readout readout;
 
  protected:
-  /// A derived class's sizes, and its defaults for options.
+  /// The sizes of a derived class, and its defaults for options.
   struct Form {
     const char* name;      ///< for messages
     std::int64_t context;  ///< the size of c_t; 0 without context
@@ -84,27 +84,25 @@ class RecurrentDecoder : public nn::DecoderStep {
     nn::State state;  ///< after the step
     Tensor weights;   ///< (B, T); undefined without attention
   };
-  /// Runs one step, by default with find_context(). Override advance() with a faster computation of the same
-  /// numbers.
+  /// Runs one step. By default, calls find_context(). Override advance() to compute the same numbers faster.
   /// @param y E y_{t−1}, (B, E)
   virtual Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const;
 
-  /// Computes the features of every real step, packed, (N, ·), by default with one call of advance() per
-  /// step. Override unroll() with a faster computation of the same numbers.
+  /// Computes the features of all real steps, packed, (N, ·). By default, calls advance() for each step.
+  /// Override unroll() to compute the same numbers faster.
   /// @param y E y_{t−1}, (N, E), packed
   virtual Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const;
-  /// unroll() for decoders whose context c is the same at every step: runs `rnn` once over the whole
-  /// sequence.
+  /// unroll() for decoders with the same context c at every step: runs `rnn` once over the whole sequence.
   /// @param context c, (B, ·), or undefined
   Tensor unroll_whole(const Tensor& y, const Tensor& context, const nn::State& first,
                       const Packing& targets) const;
 
   /// Converts a decoder's state to the state of `rnn`.
   nn::RecurrentState cells(const nn::State& state) const;
-  /// The decoder's state at `step`: the tensors of `cells`, by name, then those of `kept`.
+  /// The decoder's state at `step`: the tensors of `cells` under their names, then those of `kept`.
   nn::State state_of(const nn::RecurrentState& cells, const NamedTensors& kept, std::int64_t step) const;
 
-  /// The bridge's s_0, computed from the encoder's states or from one vector, (B, ·).
+  /// The bridge's s_0, computed from the encoder's states or from one vector (B, ·).
   nn::RecurrentState bridge(const nn::Annotations& annotations) const;
   nn::RecurrentState bridge(const Tensor& summary) const;
   /// [→h_T; ←h_1], or →h_T if the encoder has one direction.

@@ -14,7 +14,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The sizes that an attention must fit.
+/// The sizes that an attention must have.
 struct AttentionSizes {
   std::int64_t query;   ///< H
   std::int64_t value;   ///< D
@@ -25,27 +25,28 @@ struct AttentionSizes {
   double temperature = 1;  ///< of "gumbel"
 };
 
-/// An attention that ModelOptions can name.
+/// An attention that ModelOptions can select by name.
 struct AttentionKind {
   std::function<std::unique_ptr<nn::Attention>(const AttentionSizes&)> make;
-  /// The number of its weights, if known. The `gradus` command refuses a model that memory cannot hold.
+  /// The number of the attention's weights, if known. The `gradus` command uses it to refuse models that do
+  /// not fit in memory.
   std::function<double(const AttentionSizes&)> weights = {};
 };
 
-/// The part of the source that a decoder reads at every step: nothing, a summary of size H, or the
-/// annotations, by attention.
+/// The view of the source that a decoder has at every step: none, a summary of size H, or the annotations, by
+/// attention.
 enum class SourceContext { none, summary, attention };
 
-/// A decoder that ModelOptions can name.
+/// A decoder that ModelOptions can select by name.
 struct DecoderKind {
-  /// `attention` creates the attention named in the options; a decoder without attention does not call it.
+  /// `attention` creates the attention that the options name; decoders without attention do not call it.
   std::function<std::unique_ptr<nn::DecoderStep>(
       const DecoderOptions& options, const std::function<std::unique_ptr<nn::Attention>()>& attention)>
       make;
   std::optional<SourceContext> context = std::nullopt;  ///< if known
 };
 
-/// The attentions and decoders that ModelOptions can name. To add your own, extend standard():
+/// The attentions and decoders that ModelOptions can select by name. To add your own, extend standard():
 ///
 ///     models::Registry registry = models::Registry::standard();
 ///     registry.attentions["cosine"] = {[](const models::AttentionSizes&) {
@@ -57,7 +58,7 @@ struct Registry {
 
   /// The attentions and decoders of this library.
   static Registry standard();
-  /// The context of the decoder with this name; empty if it is not known.
+  /// The context of the decoder with this name; empty if unknown.
   std::optional<SourceContext> context_of(const std::string& decoder) const;
 };
 

@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Replaces each `unknown` word of the target by the source word with the largest weight, the first on ties
-/// (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
+/// Replaces each word `unknown` in the target by the source word with the largest weight, the first one on
+/// ties (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
 /// @param weights (target words or more, source words), f32, as in Decoded
 /// @throws Error if the weights have another shape, or are undefined.
 std::vector<std::string> replace_unknown(std::vector<std::string> target, const Tensor& weights,

@@ -16,31 +16,31 @@ namespace gradus::models {
 
 class SourceSearch;  // internal
 
-/// Starts the search for one source of this length.
+/// A function that starts the search for one source of the given length.
 using SearchSteps =
     std::function<std::shared_ptr<SourceSearch>(std::int64_t source_length, const MaxSteps& max_steps)>;
 
-/// greedy(), beam_search() and sample() for a RunningBatch. Each source gets the same outputs as from the
-/// Search of the same name when it decodes only this source. @throws Error as these.
+/// greedy(), beam_search() and sample() for a RunningBatch. Each source gets the same outputs as if the
+/// Search of the same name decoded only this source. @throws Error as these functions.
 SearchSteps greedy_steps(const Constraints& constraints = {});
 SearchSteps beam_search_steps(const BeamOptions& options);
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator);
-/// Writes the given tokens, as force_decode().
-/// @throws Error, at the first step, if a token is outside the vocabulary.
+/// Forces the given tokens, as force_decode().
+/// @throws Error at the first step if a token is outside the vocabulary.
 SearchSteps forced_steps(std::vector<std::int64_t> target);
 
-/// Sources that are decoded together, and that join and leave between two steps: continuous batching. Each
-/// source has its own search.
+/// Continuous batching: sources are decoded together, and may join and leave between two steps. Each source
+/// has its own search.
 ///
-/// A source's results have the same bits whatever other sources are in the batch and whenever they join, if
-/// the model's operations have this property for the rows of a batch: with nn::RowProducts, or with the
-/// products of compress::Int8Products. One thread at a time may use a RunningBatch.
+/// A source's results have the same bits whatever other sources are in the batch, and whenever they join.
+/// This requires operations that compute each row of a batch independently: use nn::RowProducts, or the
+/// products of compress::Int8Products. Only one thread at a time may use a RunningBatch.
 class RunningBatch {
  public:
   using Id = std::uint64_t;
 
-  /// @param model must outlive this object, be in eval mode, and not change. @throws Error if it is in
-  /// training mode.
+  /// @param model must be in eval mode, outlive this object, and not change
+  /// @throws Error if the model is in training mode.
   explicit RunningBatch(const Ensemble& model);
   ~RunningBatch();
   RunningBatch(const RunningBatch&) = delete;
@@ -52,8 +52,8 @@ class RunningBatch {
     SearchSteps search;
     MaxSteps max_steps;
   };
-  /// Encodes the newcomers, and decodes their first step. @throws Error as the model does; none has then
-  /// joined.
+  /// Encodes the newcomers and decodes their first step. @throws Error as the model does; no newcomer joins
+  /// in that case.
   void join(std::span<const Newcomer> newcomers);
 
   /// Decodes the next token of every source. Does nothing if the batch is empty.
@@ -66,7 +66,7 @@ class RunningBatch {
   /// Removes the sources whose search has ended, and returns their outputs.
   std::vector<Finished> take_finished();
 
-  /// Removes a source without results. No effect for an unknown id.
+  /// Removes a source and discards its results. Ignores an unknown id.
   void cancel(Id id);
 
   bool empty() const;

@@ -10,9 +10,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The sampling distribution: p^(1/temperature) of the allowed tokens, restricted to the `top_k` likeliest
-/// (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability reaches `top_p`
-/// (nucleus, Holtzman et al. 2020), and normalised. Ties keep the lower id.
+/// The sampling distribution: p^(1/temperature) over the allowed tokens, normalised. It is restricted to the
+/// `top_k` likeliest tokens (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability
+/// reaches `top_p` (nucleus, Holtzman et al. 2020). On ties, the lower id is kept.
 struct SamplingOptions {
   double temperature = 1;  ///< > 0; approaches greedy decoding towards 0
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all
@@ -20,10 +20,10 @@ struct SamplingOptions {
   Constraints constraints = {};
 };
 
-/// Decodes by drawing each token from the model's distribution and feeding it back as the next input. The
-/// returned log-probabilities are the model's own, independent of the options. Each source has its own
-/// generator, split from `generator` in batch order, so that its tokens do not depend on the tokens of other
-/// sources.
+/// Decodes by sampling: draws each token from the model's distribution, and feeds it to the next step. The
+/// returned log-probabilities are the model's own and do not depend on the options. Each source has its own
+/// generator, split from `generator` in batch order, so that its tokens do not depend on other sources'
+/// tokens.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
@@ -32,7 +32,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
                             const SamplingOptions& options, Generator& generator,
                             const MaxSteps& max_steps = {});
 
-/// Sampling as a Search. The Search has its own copy of the generator, which advances from call to call.
+/// Sampling as a Search. The Search has its own copy of the generator, which advances with every call.
 /// @throws Error as above.
 Search sample(const SamplingOptions& options, const Generator& generator);
 

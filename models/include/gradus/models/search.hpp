@@ -11,9 +11,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The maximum output length, including EOS: a constant, or by default twice the number of the source's
-/// annotations plus ten. A source has one annotation per token, unless the encoder is a pyramid. The length
-/// does not depend on the other sources in a batch.
+/// The maximum output length, including EOS: either a constant or, by default, twice the number of the
+/// source's annotations plus ten. A source has one annotation per token, unless the encoder is a pyramid. The
+/// maximum length does not depend on the other sources in a batch.
 class MaxSteps {
  public:
   MaxSteps() = default;
@@ -36,9 +36,9 @@ class MaxSteps {
 
 /// Decodes a batch; returns at least one output per source, best first.
 ///
-/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. Log-probabilities come from
-/// the softmax over the whole vocabulary, so that they are comparable with those of given targets
-/// (force_decode()). Searches do not change the model's mode: call eval() first to turn off dropout.
+/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. The softmax is taken over the
+/// whole vocabulary, so that log-probabilities are comparable with those of given targets (force_decode()).
+/// Searches do not change the model's mode: call eval() first to turn off dropout.
 ///
 /// @param model   a Seq2Seq, or several as an Ensemble
 /// @param source  (T, B), i64, or vectors (T, B, ·)

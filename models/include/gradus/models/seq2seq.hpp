@@ -24,16 +24,17 @@ class Seq2Seq : public nn::Module {
   /// @param source_lengths (B), i64
   /// @param target_in      (T_y, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
-  /// The decoder's first state and its memory, from the encoded source.
+  /// The decoder's first state and its memory, computed from the source.
   nn::DecoderStep::Start start(const Tensor& source, const Tensor& source_lengths) const;
-  /// True if threads may split a batch by sequence, as loss() and, in eval mode, the searches do.
+  /// True if threads may split a batch by sequence. loss() does so, and the searches in eval mode.
   bool can_be_shared() const { return decoder->can_be_shared(); }
 
   Encoder encoder;
   const std::unique_ptr<nn::DecoderStep> decoder;
 };
 
-/// The sizes for make_bahdanau() and make_fixed_context(), so that the two models differ only in the decoder.
+/// The sizes for make_bahdanau() and make_fixed_context(). With the same sizes, the two models differ only in
+/// the decoder.
 struct ModelSizes {
   std::int64_t vocabulary;
   std::int64_t embedding = 32;  ///< E

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Runs all training steps, calls `on_step` after each, and returns the loss of every step. Puts the model
-/// into eval mode at the end, also after an exception.
+/// Runs all training steps, calls `on_step` after each one, and returns the loss of every step. Leaves the
+/// model in eval mode, even after an exception.
 /// @throws Error as Trainer.
 std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& next_batch,
                           const TrainerOptions& options,

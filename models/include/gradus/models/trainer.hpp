@@ -22,14 +22,14 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A source of batches with a position that can be saved and restored. `state` and `set_state` are optional:
-/// without them a Trainer runs, but its state cannot be saved.
+/// A source of batches. Its position can be saved and restored with the optional functions `state` and
+/// `set_state`. Without them a Trainer works, but its state cannot be saved.
 struct BatchStream {
   std::function<data::Batch()> next;
-  /// Returns the position: a fixed number of integers. After set_state(position) the stream continues with
+  /// Returns the position as a fixed number of integers. After set_state(position), the stream continues with
   /// the same batches.
   std::function<std::vector<std::int64_t>()> state = {};
-  /// Restores a position. Throws if the position is that of another stream; the stream is unchanged in that
+  /// Restores a position. Throws if the position belongs to another stream; this stream is unchanged in that
   /// case.
   std::function<void(const std::vector<std::int64_t>&)> set_state = {};
 };
@@ -40,40 +40,40 @@ struct TrainerOptions {
   double learning_rate = 3e-3;     ///< suits Adam and small models; nn::optimisers() has the rules' defaults
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
-  /// A name in nn::schedules(): the factor on the learning rate, from 1 at the end of the warm-up to
-  /// `final_factor` at the last step. With "plateau", the factor is multiplied by `plateau_factor` each time
-  /// the score has not improved by more than 0.01 % in more than `plateau_patience` evaluations; it stays at
-  /// least `final_factor` (nn::PlateauDetector).
+  /// A name in nn::schedules(): the factor on the learning rate, which falls from 1 at the end of the warm-up
+  /// to `final_factor` at the last step. With "plateau", the factor is multiplied by `plateau_factor` each
+  /// time the score has not improved by more than 0.01 % in more than `plateau_patience` evaluations, and
+  /// never falls below `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
   std::int64_t plateau_patience = 2;
   std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
-  /// Batches per update, at least 1. The gradient is that of their mean loss per target token, as if they
-  /// were one batch.
+  /// Batches per update, at least 1. The gradient is that of their mean loss per target token, as for one
+  /// large batch.
   std::int64_t accumulate = 1;
-  /// N, a power of two: the shards of each batch. If N > 1, the gradients of shards are computed one after
-  /// the other and added up in the fixed order ((g_0 + g_1) + (g_2 + g_3)) + …, and sampling and dropout draw
-  /// by seed, batch and sequence. The weights are then the same bits for any number of Processes, given the
-  /// same kernels and threads in each. They differ between values of N by rounding.
+  /// N, a power of two: the number of shards of each batch. If N > 1, the shards' gradients are computed one
+  /// after the other and added up in the fixed order ((g_0 + g_1) + (g_2 + g_3)) + …. Random numbers for
+  /// sampling and dropout depend only on seed, batch and sequence. The weights then have the same bits for
+  /// any number of Processes with the same kernels and threads. Runs with different N differ by rounding.
   std::int64_t shards = 1;
-  /// Rounds the gradient of each shard, and each sum of two, to bf16, which halves the bytes between
+  /// Rounds each shard's gradient, and each sum of two gradients, to bf16. This halves the bytes sent between
   /// processes.
   bool bf16_gradients = false;
-  double clip_norm = 1;  ///< bound on the norm of all gradients together; infinity for none
-  /// The precision of matrix products in a step, as in MixedPrecision. Everything else stays f32.
+  double clip_norm = 1;  ///< bound on the norm of all gradients together; infinity turns clipping off
+  /// The precision of matrix products in a step (MixedPrecision). Everything else stays f32.
   Precision precision = Precision::f32;
-  LossOptions loss = {};        ///< `sampling` increases linearly from 0 to its value at the last step
+  LossOptions loss = {};        ///< `sampling` rises linearly from 0, and reaches its value at the last step
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< direction in which scores improve
   std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
-  /// Called after each update with the number of steps taken, for a method that changes the parameters
-  /// itself, such as compress::Pruning. Not part of the state.
+  /// Called after each update with the number of steps taken, for methods that change the parameters
+  /// themselves, such as compress::Pruning. Not part of the state.
   std::function<void(std::int64_t step)> after_update = {};
 };
 
-/// Returns `options` with the optimiser, learning rate and schedule of the preset's source (model.hpp), or
-/// unchanged if the source does not state them. @throws Error as preset().
+/// Returns `options` with the optimiser, learning rate and schedule from the preset's source (model.hpp).
+/// Returns them unchanged if the source does not state these. @throws Error as preset().
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
 
 /// The measurements of a training step.
@@ -95,31 +95,31 @@ struct TrainStep {
 ///       model
 ///     }
 ///
-/// Sampling and dropout draw from the calling thread's default_generator(), or, with shards, from one
-/// generator per batch, which it seeds.
+/// Sampling and dropout draw from the calling thread's default_generator(). With shards, they draw from one
+/// generator per batch, which default_generator() seeds.
 class Trainer {
  public:
-  /// The model must outlive the trainer. With several processes, each has its own trainer, with the same
-  /// initial weights, batches, options and default_generator(), and calls the same functions in the same
-  /// order.
-  /// @throws Error for options out of range, unknown names, a precision that MixedPrecision refuses, and
-  /// unless the number of processes divides that of shards.
+  /// The model must outlive the trainer. With several processes, each has its own trainer. All trainers need
+  /// the same initial weights, batches, options and default_generator(), and must call the same functions in
+  /// the same order.
+  /// @throws Error for options out of range, for unknown names, for a precision that MixedPrecision refuses,
+  /// and if the number of processes does not divide the number of shards.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {}, Processes processes = {});
 
   /// Runs one step in training mode. @throws Error if the loss or a gradient is not finite, naming the step
-  /// and the operation that produced the first such value; the parameters are unchanged in that case.
+  /// and the operation that first produced such a value; the parameters are unchanged in that case.
   TrainStep step();
   std::int64_t steps() const { return steps_; }  ///< number of steps taken
   /// True if all steps are taken or patience has run out.
   bool finished() const;
 
-  /// True after every `eval_every` steps and after the last step, until observe() is called; also after
-  /// loading a state that was saved in between.
+  /// True after every `eval_every` steps and after the last step, until observe() or skip_evaluation() is
+  /// called. Loading a state that was saved in between restores this value.
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
-  /// Marks the due evaluation as done without a score. Patience, the plateau schedule and the best score do
-  /// not change.
+  /// Marks the due evaluation as done without a score. Leaves patience, the plateau schedule and the best
+  /// score unchanged.
   void skip_evaluation() { evaluated_ = steps_; }
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }
@@ -136,8 +136,8 @@ class Trainer {
   NamedTensors state() const;
   /// Restores a state that was saved with the same options and model sizes. With the same threads and
   /// kernels, later steps are bit-identical to those of an uninterrupted run. The options are not part of the
-  /// state; `steps` may be larger than before, and the schedule another: a state without "plateau.…" begins
-  /// the plateau schedule afresh.
+  /// state. `steps` may be larger than before, and the schedule may be another one: the plateau schedule
+  /// starts afresh if the state has no "plateau.…".
   /// @throws Error listing every entry that is missing, unexpected or invalid, and as BatchStream::set_state;
   /// loads nothing in that case.
   void load_state(const NamedTensors& state);
@@ -145,9 +145,9 @@ class Trainer {
  private:
   struct Accumulated {
     double loss = 0, cross_entropy = 0;
-    std::int64_t tokens = 0;  // of all batches of the step
+    std::int64_t tokens = 0;  // of all batches in the step
     data::Batch last;         // the last batch or shard that this process computed
-    Generator draws{};        // before it
+    Generator draws{};        // the default generator before `last`
   };
   double done() const;
   Accumulated accumulate(const LossOptions& options);
@@ -161,7 +161,7 @@ class Trainer {
   BatchStream batches_;
   TrainerOptions options_;
   Processes processes_;
-  std::vector<std::size_t> bucket_order_;  // of gradients on their way to other processes
+  std::vector<std::size_t> bucket_order_;  // the order in which gradients are sent
   nn::Schedule schedule_;
   std::optional<nn::PlateauDetector> plateau_;
   double plateau_factor_ = 1;  // on the learning rate
