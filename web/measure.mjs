@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Prints the cost of the pages. Play: bytes of a first load, milliseconds of an update here, natively and in Chromium, and
-// seconds until a model reverses. Check: bytes of the download, seconds from a click to the verdict, and memory. Needs ./run web,
-// build/release/web/web_trainer, brotli and chromium; measure on an idle machine.
+// Prints the cost of the pages.
+// Play: bytes of the first load, milliseconds of an update (node, native, Chromium), seconds until a model reverses.
+// Check: bytes of the download, seconds from click to verdict, memory.
+// Needs ./run web, build/release/web/web_trainer, brotli and chromium. Measure on an idle machine.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -17,11 +18,11 @@ const files = readdirSync(page, { recursive: true }).filter((name) => !name.star
 const brotli = (file) => execFileSync("brotli", ["--best", "--stdout", file], { maxBuffer: 1 << 28 }).length;
 const sizes = files.map((file) => ({ file: path.relative(page, file), raw: statSync(file).size, packed: brotli(file) }));
 for (const { file, raw, packed } of sizes.filter(({ packed }) => packed > 10000)) report(`${file}, raw and brotli, bytes`, `${raw} ${packed}`);
-const later = ["inside.js", "equations.js", "gradient_table.js", "values.js"];  // when a reader looks inside a step
+const later = ["inside.js", "equations.js", "gradient_table.js", "values.js"];  // loaded when a reader looks inside a step
 report("all files of the first load, brotli, bytes",
        sizes.filter(({ file }) => !later.includes(file)).reduce((sum, { packed }) => sum + packed, 0));
 
-/** Milliseconds of an update: the least of five runs of 40. */
+/** Milliseconds per update: the fastest of five runs of 40 updates. */
 async function update(trainer) {
   await trainer.ask({ do: "create", settings });
   let least = Infinity;
@@ -70,7 +71,7 @@ report("300 updates with all pictures in Chromium, s", seconds.toFixed(1));
 report("longest frame meanwhile, ms", longest.toFixed(0));
 await tab.close();
 
-// ---- Check: exercise 08, first and warm ----
+// ---- Check: exercise 08, the first check and repeated ones ----
 
 const { downloads } = JSON.parse(readFileSync(path.join(page, "check/downloads.json"), "utf8"));
 for (const { name, bytes } of downloads.filter(({ bytes }) => bytes > 10000)) report(`check/${name}.brotli, bytes`, bytes);
@@ -84,7 +85,7 @@ await desk.goto(server.address.replace("index.html", "check/index.html#additive_
 await desk.waitForSelector("#exercise:not([hidden])");
 const solution = readFileSync(path.join(root, "exercises/08_additive_attention/solution.hpp"), "utf8");
 
-/** Types `text` in place of the file, checks it, and waits for all checks to pass. @returns seconds from the click */
+/** Replaces the editor's text by `text`, checks it, and waits until all checks have passed. @returns seconds since the click */
 async function check(text) {
   await desk.click(".cm-content");
   await desk.keyboard.press("Control+A");

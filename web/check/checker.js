@@ -1,9 +1,9 @@
-// Compiles a learner's file and runs the checker's program, each in a worker of its own.
+// Compiles a learner's file and runs the checker's program. Each has its own worker.
 
 import { Ending } from "./ending.js";
 
-const stageSeconds = 20;  // the limit of a stage, and a third of a training's, as in exercises/checking.py
-const startSeconds = 20;  // for code that runs before the first stage
+const stageSeconds = 20;  // limit of a stage; a training stage has three times as long, as in exercises/checking.py
+const startSeconds = 20;  // limit of the code before the first stage
 
 const start = (name) => new Worker(new URL(name, import.meta.url), { type: "module" });
 
@@ -14,7 +14,7 @@ export class Compiling {
   #fail;
   #id = 0;
 
-  /** Starts the download; `progress` receives its bytes so far. */
+  /** Starts the download. `progress` receives the number of bytes loaded so far. */
   constructor(downloads, progress) {
     /** Resolves when clang is loaded. */
     this.ready = new Promise((resolve, reject) => {
@@ -48,7 +48,7 @@ export class Compiling {
   end() { this.#fail(new Error("the compiler was stopped")); }
 }
 
-/** A checker's program in a worker, which ends when a stage takes too long, and by stop(). */
+/** Runs a checker's program in a worker. The worker ends after stop() or when a stage exceeds its time limit. */
 export class Running {
   /**
    * @param {{ training: boolean, parts: string[], patience: number }} options: patience multiplies the time of each stage
@@ -56,7 +56,7 @@ export class Running {
    */
   constructor(program, { training, parts, patience }, print, changed) {
     const seconds = stageSeconds * patience, ending = new Ending(training, seconds), worker = start("run_worker.js");
-    /** The Ending, when the program has ended. */
+    /** Resolves with the final Ending when the program has ended. */
     this.ended = new Promise((resolve) => {
       let timer;
       const end = (how) => {

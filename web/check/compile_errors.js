@@ -1,6 +1,6 @@
-// Explains clang's messages in terms of the learner's file, as exercises/compile_errors.py does for g++.
+// Explains clang's messages about the learner's file. exercises/compile_errors.py does the same for g++.
 
-// Regular expressions for clang's errors, each with the name of its sentence in strings.js; a group is the name in question.
+// [pattern of clang's error, name of its explanation in strings.js]. The pattern's group captures the name in question.
 const sentences = [
   [/expected ';' after (?:class|struct)/, "classEnd"],
   [/expected ';'/, "semicolon"],
@@ -22,10 +22,11 @@ const sentences = [
 ];
 
 /**
- * @param {string} printed by the compiler or the linker; @param {string} file the learner's, "softmax_backward.hpp"
- * @returns {{ messages, first: string, isMine: boolean, sentence?: string, name?: string }} messages about the learner's lines
- *   ({ line, column, severity, message }), the first error with its notes, whether it is about the learner's file, and the name
- *   of its sentence
+ * @param {string} printed what the compiler or the linker printed
+ * @param {string} file    the learner's file: "softmax_backward.hpp"
+ * @returns {{ messages, first: string, isMine: boolean, sentence?: string, name?: string }} messages: those about the learner's
+ * lines, as { line, column, severity, message }; first: the first error with its notes; isMine: true if that error is in the
+ * learner's file; sentence: the name of its explanation; name: the name that the error is about
  */
 export function explain(printed, file) {
   const lines = printed.split("\n").map((line) => line.replaceAll(`/mine/${file}`, file));

@@ -1,4 +1,4 @@
-// A worker that loads clang and compiles. Its messages: { do: "load", downloads }, { do: "compile", id, folder, source }.
+// A worker that loads clang and compiles. It receives { do: "load", downloads } and { do: "compile", id, folder, source }.
 
 import { Compiler } from "./compiler.js";
 import { load } from "./store.js";
@@ -7,7 +7,7 @@ let compiler;
 
 async function start(downloads) {
   const files = await load(downloads, (bytes) => postMessage({ do: "progress", bytes }));
-  // clang's module fetches its files from beside it.
+  // clang's module fetches its files by URL. Answer with the downloaded files instead.
   globalThis.fetch = async (address) => files.get(new URL(address).pathname.split("/").pop());
   const clang = await import("./clang/bundle.js"), library = new Uint8Array(await files.get("library.tar").arrayBuffer());
   compiler = await new Compiler(clang, library).load();

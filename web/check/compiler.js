@@ -1,14 +1,14 @@
-// Compiles a learner's file with its checker, by clang as WebAssembly (@yowasp/clang). Runs in a worker of the page and in node.
+// Compiles a learner's file with its checker, by clang as WebAssembly (@yowasp/clang). Runs in a page's worker and in node.
 
 import { unpack } from "./tar.js";
 
 export const flags = ["-std=c++20", "-O1", "-msimd128", "-fwasm-exceptions", "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE",
                       "-Werror=return-type", "-I/include", "-I/exercises"];
 const system = "/usr/lib/wasm32-wasip1";
-const stack = 8 << 20;  // bytes, as on Linux
+const stack = 8 << 20;  // the program's stack in bytes, the same as on Linux
 const options = { stdout() {}, fetchProgress() {}, decodeASCII: false };
 
-/** Runs a tool of LLVM. @returns {{ files?: Object, printed: string }} `files` only if it succeeds */
+/** Runs one of LLVM's tools. @returns {{ files?: Object, printed: string }} its output; `files` is absent if the tool fails */
 export async function run(clang, tool, args, files) {
   const decoder = new TextDecoder();
   let printed = "";
@@ -39,7 +39,7 @@ export class Compiler {
 
   /**
    * @param {string} folder of the exercise: "08_additive_attention"; @param {string} source the learner's file
-   * @returns {{ program?: Uint8Array, printed: string }} the program, or what the compiler or the linker says
+   * @returns {{ program?: Uint8Array, printed: string }} the program, and the messages of the compiler and the linker
    */
   async compile(folder, source) {
     const name = folder.slice(3), mine = `mine/${name}.hpp`;

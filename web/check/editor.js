@@ -1,4 +1,4 @@
-// The editor, CodeMirror, as one module: pack.mjs bundles it.
+// The editor, CodeMirror. pack.mjs bundles it into one module.
 
 import { indentWithTab } from "@codemirror/commands";
 import { cpp } from "@codemirror/lang-cpp";
@@ -18,11 +18,11 @@ const colours = HighlightStyle.define([
 ]);
 
 /**
- * @param {Element} parent; @param {{ changed: (text: string) => void, check: () => void }} events: a change by the learner, and
- *   Ctrl-Enter
+ * @param {Element} parent
+ * @param {{ changed: (text: string) => void, check: () => void }} events changed: the learner edited the text; check: Ctrl-Enter
  */
 export function createEditor(parent, { changed, check }) {
-  const policy = EditorView.cspNonce.of("editor");  // the page's policy allows the styles that CodeMirror adds
+  const policy = EditorView.cspNonce.of("editor");  // lets the page's content security policy accept CodeMirror's styles
   const extensions = [
     policy, keymap.of([{ key: "Mod-Enter", run: () => (check(), true) }, indentWithTab]), basicSetup, cpp(), indentUnit.of("  "),
     syntaxHighlighting(colours), lintGutter(),
@@ -31,13 +31,13 @@ export function createEditor(parent, { changed, check }) {
   const view = new EditorView({ parent, extensions: policy });
   return {
     get text() { return view.state.doc.toString(); },
-    /** Shows another text; its history begins here. @param {string} label for screen readers */
+    /** Shows another text with an empty undo history. @param {string} label for screen readers */
     open(text, label) {
       view.setState(EditorState.create({ doc: text, extensions: [...extensions, EditorView.contentAttributes.of({ "aria-label": label })] }));
     },
-    /** Replaces the text; undoing brings it back. */
+    /** Replaces the text. The learner can undo the replacement. */
     replace(text) { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 } }); },
-    /** Marks messages: [{ line, column, severity, message }], line and column (in bytes) from 1. */
+    /** Marks the positions of messages, [{ line, column, severity, message }]. Lines and columns (in bytes) start at 1. */
     mark(messages) {
       const { doc } = view.state;
       view.dispatch(setDiagnostics(view.state, messages.filter(({ line }) => line <= doc.lines).map(({ line, column, severity, message }) => {
@@ -45,7 +45,7 @@ export function createEditor(parent, { changed, check }) {
         return { from: Math.min(from, to), to, severity, message };
       })));
     },
-    /** Puts the cursor there. */
+    /** Moves the cursor to a line and a column. */
     go(line, column) {
       const at = place(view.state.doc, Math.min(line, view.state.doc.lines), column);
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
@@ -54,7 +54,7 @@ export function createEditor(parent, { changed, check }) {
   };
 }
 
-/** The place of a column that clang counts in bytes of UTF-8. */
+/** The editor's position of a line and a column. clang counts columns in bytes of UTF-8. */
 function place(doc, line, column) {
   const { from, text } = doc.line(line);
   return from + new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, Math.max(column - 1, 0))).length;

@@ -1,6 +1,6 @@
-// How a checker's program ended, according to its record (--state of exercises/kit/check.hpp) or the JavaScript engine's trap.
+// How a checker's program ended: read from its record (--state, exercises/kit/check.hpp) and the JavaScript engine's trap.
 
-// For each trap of V8, SpiderMonkey and JavaScriptCore: the name of its explanation in strings.js.
+// [pattern of a trap's message, name of its explanation in strings.js]. The patterns cover V8, SpiderMonkey and JavaScriptCore.
 const traps = [
   [/stack|recursion/i, "overflow"],
   [/out of bounds|out-of-bounds/i, "memory"],
@@ -10,14 +10,14 @@ const traps = [
 
 export class Ending {
   stages = [];  // { name, limit, training }
-  passed = [];  // their names
+  passed = [];  // the names of the stages that passed
   verdict;      // "passed", "finding" or "to do"
   code;
   trap;
-  late;         // the seconds after which the program was ended
-  stopped;      // by the learner
+  late;         // the time limit in seconds, if the program exceeded it
+  stopped;      // true if the learner stopped the program
 
-  /** @param {boolean} training whether the training stages run, too; @param {number} seconds the limit of the other stages */
+  /** @param {boolean} training true if training stages run as well; @param {number} seconds the time limit of the other stages */
   constructor(training, seconds) {
     this.training = training;
     this.seconds = seconds;
@@ -42,7 +42,7 @@ export class Ending {
   get checksPassed() { return this.code === 0 && this.verdict === "passed"; }
   get allPassed() { return this.checksPassed && this.passed.length === this.stages.length; }
 
-  /** The name of the cause, unless the program has printed it: "endless", "stopped", "exited", "trapped" or one of `traps`. */
+  /** The cause of an ending that the program did not report: "endless", "stopped", "exited", "trapped" or a name in `traps`. */
   get cause() {
     if (this.late !== undefined) return "endless";
     if (this.stopped) return "stopped";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// library.mjs FILE: writes the archive that learners' files are compiled and linked with: headers, their precompiled form,
-// libraries. Keeps FILE if its contents have not changed.
+// library.mjs FILE: writes the archive with which learners' files are compiled and linked. The archive holds headers, a
+// precompiled header and libraries. FILE is kept if its contents have not changed.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { flags, run } from "./compiler.js";
 import { pack, unpack } from "./tar.js";
 
 const layers = ["files", "autograd", "nn", "data", "plot", "graph", "models", "compress"];
-const onlyHeaders = ["speech", "distributed"];  // gradus.hpp includes them; no exercise calls them
+const onlyHeaders = ["speech", "distributed"];  // gradus.hpp includes their headers; no exercise links their libraries
 
 function* filesIn(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -23,7 +23,7 @@ function* filesIn(folder) {
   }
 }
 
-/** @returns {[string, string][]} the path in the archive and the file, for all but the precompiled header */
+/** @returns {[string, string][]} [path in the archive, source file] for every entry except the precompiled header */
 function library(root) {
   const files = [];
   const add = (name, file) => files.push([name, path.join(root, file)]);
@@ -48,7 +48,7 @@ function library(root) {
   return files.sort();
 }
 
-/** @returns {Promise<Uint8Array>} the archive, with the precompiled header that clang makes from its files */
+/** Makes the archive. clang compiles the precompiled header from the archive's own files. @returns {Promise<Uint8Array>} */
 async function archive(contents) {
   const { files: made, printed } =
     await run(clang, "clang++", [...flags, "-x", "c++-header", "/precompiled.hpp", "-o", "precompiled.pch"], unpack(pack(contents)));

@@ -1,4 +1,4 @@
-// The list of exercises with the learner's progress, and the export and import of files.
+// The list of exercises with the learner's progress. Also exports and imports the learner's files.
 
 import { html } from "../dom.js";
 import { entriesOf } from "./progress.js";
@@ -6,7 +6,7 @@ import { words } from "./strings.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** As state_of in exercises/course.py. */
+/** The state of an entry, by the rules of state_of in exercises/course.py. */
 function stateOf(entry, progress) {
   const { stages, of } = progress.of(entry);
   if (progress.isPassed(entry)) return words.passed;
@@ -14,7 +14,7 @@ function stateOf(entry, progress) {
   return of ? words.stages(stages, of) : words.started;
 }
 
-/** A cell with what the learner writes, which statements.mjs has made HTML. */
+/** A table cell that says what the learner writes. statements.mjs has converted `text` to HTML. */
 function about(text, parts) {
   const cell = html("td");
   if (!parts.length) cell.innerHTML = text;

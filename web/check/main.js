@@ -1,4 +1,4 @@
-// The page Check: a list of exercises, or the one that the address names.
+// The page Check. It shows the exercise that the address names, or the list of exercises.
 
 import { translate, language } from "../language.js";
 import { ExerciseView } from "./exercise_view.js";
@@ -8,7 +8,7 @@ import { isStored } from "./store.js";
 import { megabytes, words } from "./strings.js";
 
 const $ = (id) => document.getElementById(id);
-const memory = 800;  // megabytes; measured by web/measure.mjs
+const memory = 800;  // memory of a check in megabytes, measured by web/measure.mjs
 
 async function json(name) {
   const response = await fetch(name);
@@ -36,5 +36,5 @@ async function begin() {
 }
 
 translate(words, "../../");
-navigator.serviceWorker?.register("service.js").catch(() => {});  // without it, the page needs the network
+navigator.serviceWorker?.register("service.js").catch(() => {});  // if this fails, the page works only online
 begin().catch((error) => { $("message").textContent = error.message; });

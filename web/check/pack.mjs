@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// pack.mjs OUT CACHE: writes what the page Check needs beside its sources into the folder OUT: the editor as one module,
-// statements in both languages, and what a first check downloads, compressed by brotli so that any static server will do.
-// CACHE keeps the compressed files until their contents change.
+// pack.mjs OUT CACHE: generates the files that the page Check needs, and writes them into the folder OUT: the editor as one
+// module, the statements in both languages, and the downloads of a first check. Downloads are stored brotli-compressed, so any
+// static server can host them. CACHE keeps the compressed files; a file is compressed again only if its contents change.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -20,13 +20,13 @@ const [out, cache] = process.argv.slice(2);
 const modules = path.join(root, "web/node_modules"), llvm = path.join(modules, "@yowasp/clang/gen");
 const hash = (...parts) => parts.reduce((sum, part) => sum.update(part), createHash("sha256")).digest("hex").slice(0, 16);
 
-/** True for those of clang's headers and libraries that C++ on WASI needs. */
+/** True for the headers and libraries of clang that C++ on WASI needs. */
 const isNeeded = (name) => /^include\/(wasm32-wasip1|c\+\+)(\/|$)/.test(name) ? !/__cxx03/.test(name)
   : /^include\//.test(name) ? /^include\/(__(std|float)\w+|std\w+|float|inttypes|iso646|limits|tgmath|wasm_simd128|unwind)\.h$/.test(name)
   : /^(include|lib(\/wasm32-(unknown-)?wasip1)?)$/.test(name) ||
     /^lib\/[\w-]+\/(crt1-command\.o|lib(c|c\+\+|c\+\+abi|m|wasi-emulated-getpid|clang_rt\.builtins)\.a)$/.test(name);
 
-/** Compresses `bytes` into CACHE and OUT. @returns the download of the page's list */
+/** Compresses `bytes` into CACHE, and copies the result into OUT. @returns the entry for downloads.json */
 async function compress(name, bytes) {
   const key = hash(bytes), file = `${name}.brotli`, kept = path.join(cache, `${file}-${key}`);
   if (!existsSync(kept)) {
@@ -38,7 +38,7 @@ async function compress(name, bytes) {
   return { name, key, bytes: readFileSync(kept).length };
 }
 
-/** Makes clang's files grow in place. Without this, each write of 4 KB copies the whole file: 700 MB for one program. */
+/** Patches clang's bundle so that its files grow in place. Unpatched, each 4 KB write copies the whole file: 700 MB for one program. */
 function growing(bundle) {
   const copies = `    const newData = new Uint8Array(Math.max(this.file.data.length, offset + contents.length));
     newData.set(this.file.data);
@@ -74,7 +74,7 @@ const inputs = readdirSync(llvm).filter((name) => name.endsWith(".wasm")).map((n
 inputs.push(["llvm-resources.tar", filter(read(llvm, "llvm-resources.tar"), isNeeded)], ["library.tar", read(path.join(root, "build/wasm"), "library.tar")]);
 const downloads = await Promise.all(inputs.map((input) => compress(...input)));
 
-// The other files: the service worker keeps them, too.
+// Small files, which the service worker stores as well.
 const small = readdirSync(out, { recursive: true }).filter((name) => /\.(html|css|js|json|wasm|svg)$/.test(name));
 const shared = ["style.css", "dom.js", "language.js", ...readdirSync(path.join(out, "../wasi")).map((name) => `wasi/${name}`)];
 writeFileSync(path.join(out, "downloads.json"),

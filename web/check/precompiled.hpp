@@ -1,4 +1,4 @@
-// The headers that the exercises include, compiled once for all of them: library.mjs.
+// The headers that the exercises include. library.mjs compiles them once for all exercises.
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>

@@ -2,7 +2,7 @@
 
 import { ConsoleStdout, File, Inode, OpenFile, PreopenDirectory, WASI, wasi } from "../wasi/index.js";
 
-/** A file whose lines are passed on while they are written. */
+/** A write-only file that passes each line to a callback as soon as it is written. */
 class Lines extends Inode {
   #line;
   constructor(line) {
@@ -13,7 +13,7 @@ class Lines extends Inode {
   path_open() { return { ret: 0, fd_obj: ConsoleStdout.lineBuffered(this.#line) }; }
 }
 
-// The function that run_apart of web/wasi/checks.cpp imports.
+// run_apart as web/wasi/checks.cpp imports it: returns -1 after a trap.
 const run_apart = (exports) => (run, data) => {
   const { __indirect_function_table: functions, __stack_pointer: stack } = exports(), before = stack.value;
   try {
@@ -26,9 +26,9 @@ const run_apart = (exports) => (run, data) => {
 };
 
 /**
- * @param {BufferSource} bytes of the program; @param {string[]} args its options
- * @param print receives each printed line, @param record each line of the --state file
- * @returns {{ code?: number, trap?: string }} its exit code, or the engine's message when it was trapped
+ * @param {BufferSource} bytes the program; @param {string[]} args its command line options
+ * @param print receives each printed line; @param record receives each line of the --state file
+ * @returns {{ code?: number, trap?: string }} the exit code, or the engine's message if the program trapped
  */
 export async function runProgram(bytes, args, print, record = () => {}) {
   const out = ConsoleStdout.lineBuffered(print), state = new Lines(record);

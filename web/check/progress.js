@@ -1,11 +1,11 @@
-// The learner's files and progress, kept in the browser, in the form of exercises/course.py: NAME.hpp and progress.json.
+// The learner's files and progress, stored in the browser. The format is that of exercises/course.py: NAME.hpp and progress.json.
 
 import { filesOf, pack } from "./tar.js";
 
 const key = "gradus-exercises", last = "last exercise", record = "progress.json";
 const nothing = { passed: false, stages: 0, of: 0, part: "", hints: 0 };
 
-/** The exercises, and the sittings of a long one: some of its parts, with progress of their own. All sittings share a file. */
+/** All exercises and sittings. A sitting is some parts of a long exercise, with its own progress; all its sittings share one file. */
 export function entriesOf(exercises) {
   return exercises.flatMap((exercise) => [
     { exercise, name: exercise.name, parts: [] },
@@ -13,13 +13,13 @@ export function entriesOf(exercises) {
   ]);
 }
 
-/** The hints for the part that the learner works on; all hints if none is for it. */
+/** The hints for the learner's current part, or all hints if that part has none. */
 export function hintsOf(hints, part) {
   const some = hints.filter((hint) => part && hint.part === part);
   return some.length ? some : hints;
 }
 
-/** The valid part of stored progress: values of the right type, for known exercises. */
+/** Filters stored progress: keeps known exercises, and replaces values of a wrong type by defaults. */
 function valid(given, names) {
   const known = Object.entries(given ?? {}).filter(([name]) => names.includes(name)).map(([name, values]) => [name,
     Object.fromEntries(Object.entries(nothing).map(([field, value]) =>
@@ -29,8 +29,8 @@ function valid(given, names) {
 
 export class Progress {
   #entries;
-  #known = {};  // as progress.json
-  #files = {};  // by the exercise's name
+  #known = {};  // the contents of progress.json
+  #files = {};  // the learner's files by exercise name
 
   constructor(exercises) {
     this.#entries = entriesOf(exercises);
@@ -38,12 +38,12 @@ export class Progress {
       const { progress, files } = JSON.parse(localStorage.getItem(key)) ?? {};
       this.#known = valid(progress, this.names);
       for (const { name } of exercises) if (typeof files?.[name] === "string") this.#files[name] = files[name];
-    } catch {  // not JSON, or a browser that keeps nothing
+    } catch {  // invalid JSON, or storage is disabled
     }
   }
 
   get names() { return this.#entries.map(({ name }) => name); }
-  /** An exercise and its sittings. */
+  /** An exercise and its sittings, as entries. */
   #all(exercise) { return this.#entries.filter((entry) => entry.exercise === exercise); }
 
   of(entry) { return { ...nothing, ...this.#known[entry.name] }; }
@@ -67,14 +67,14 @@ export class Progress {
     this.#keep();
   }
 
-  /** Forgets the file and the progress of an exercise and its sittings. */
+  /** Deletes the file and the progress of an exercise and of its sittings. */
   reset(exercise) {
     for (const { name } of this.#all(exercise)) delete this.#known[name];
     delete this.#files[exercise.name];
     this.#keep();
   }
 
-  /** Records how a check ended, as note_stages in exercises/exercise.py does. */
+  /** Records how a check ended, by the rules of note_stages in exercises/exercise.py. */
   ended(entry, ending) {
     const before = this.of(entry), part = /^(.*): /.exec(ending.reached?.name ?? "")?.[1] ?? "", { hints } = entry.exercise;
     const sameHints = JSON.stringify(hintsOf(hints, part)) === JSON.stringify(hintsOf(hints, before.part));
@@ -91,9 +91,10 @@ export class Progress {
   }
 
   /**
-   * Reads files as in exercises/mine, or an archive of them.
-   * @param {[string, Uint8Array][]} given their names and contents
-   * @returns {{ files: Object, progress?: Object, unknown: string[], replaced: string[] }} for take()
+   * Reads the files of a folder exercises/mine, or of an archive of that folder.
+   * @param {[string, Uint8Array][]} given names and contents
+   * @returns {{ files: Object, progress?: Object, unknown: string[], replaced: string[] }} the argument for take(), with the names
+   * that are unknown and those that take() would replace
    */
   read(given) {
     const found = { files: {}, unknown: [] }, decoder = new TextDecoder();
@@ -107,7 +108,7 @@ export class Progress {
     return found;
   }
 
-  /** Takes what read() has found in place of files and progress with the same names. */
+  /** Stores the result of read(). Files and progress with the same names are replaced. */
   take({ files, progress }) {
     Object.assign(this.#files, files);
     Object.assign(this.#known, progress);

@@ -3,7 +3,7 @@
 import { html } from "../dom.js";
 import { words } from "./strings.js";
 
-/** The sentence about how a check ended, and whether it is good news; undefined while it runs. */
+/** [sentence about how the check ended, its kind: good or bad news]; undefined while the program runs. */
 function verdictOf(ending) {
   if (ending.cause) {
     const stage = ending.reached?.name, says = words.causes[ending.cause](stage, ending.late, ending.trap, ending.code);
@@ -14,7 +14,7 @@ function verdictOf(ending) {
   return ending.verdict === "to do" ? [words.toDo, ""] : ending.verdict === "finding" ? [words.finding, "wrong"] : undefined;
 }
 
-/** The stages by the names to show. The stages of a part are shown as one, unless the check has reached or ended in that part. */
+/** Groups the stages under the names to show. A part's stages are shown as one, except those of the part that the check has reached. */
 function groups({ stages, reached }) {
   const partOf = (stage) => /^(.*?): /.exec(stage?.name ?? "")?.[1], found = new Map();
   for (const stage of stages) {
@@ -30,7 +30,7 @@ export class ResultsView {
   #verdict = html("p", { role: "status" });
   #printed = html("pre");
 
-  /** @param {Element} element to draw in; @param go is called with a line and a column of the learner's file */
+  /** @param {Element} element the element to draw in; @param go called with a line and a column of the learner's file */
   constructor(element, go) {
     this.element = element;
     this.go = go;
@@ -43,16 +43,16 @@ export class ResultsView {
     this.element.hidden = true;
   }
 
-  /** Adds a line that the checker prints. Omits lines that the page shows elsewhere: the checker's name, and passed stages. */
+  /** Adds a line that the checker printed. Skips the checker's name and passed stages: the page shows them elsewhere. */
   print(line) {
     if (/^\w+$/.test(line) && !this.#lines.length || /^ {2}passed {2}/.test(line) || line === "  Every stage passed.") return;
     if (!line && !this.#lines.length) return;
     this.#lines.push(line);
-    // A finding's lines are "    label       text".
+    // A line of a finding reads "    label       text".
     this.#printed.append(html("div", { class: /^ {4}\S[\w ]{11}\S|^ {16}\S/.test(line) ? "line labelled" : "line" }, line));
   }
 
-  /** Draws the stages of an Ending. @param {boolean} ended whether the program has ended */
+  /** Draws the stages of an Ending. @param {boolean} ended true if the program has ended */
   draw(ending, ended) {
     const [says, kind] = (ended && verdictOf(ending)) || ["", ""], isOpen = ending.verdict === "to do" || ending.stopped;
     this.#stages.replaceChildren(...groups(ending).map(([name, stages]) => {
@@ -66,7 +66,7 @@ export class ResultsView {
     this.#show(this.#stages, this.#verdict, this.#printed);
   }
 
-  /** Draws what explain() of compile_errors.js found. */
+  /** Draws the result of explain() in compile_errors.js. */
   drawErrors({ messages, first, isMine, sentence, name }) {
     const says = words.sentences[sentence], links = messages.filter(({ severity }) => severity === "error");
     const heading = isMine ? words.compileError : /^wasm-ld/.test(first) ? words.linkError : words.useError;

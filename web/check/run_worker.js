@@ -1,4 +1,4 @@
-// Runs one program; the page ends this worker if it takes too long.
+// A worker that runs one program. The page ends the worker if the program takes too long.
 
 import { runProgram } from "./program.js";
 

@@ -1,4 +1,4 @@
-// The service worker: keeps the page's files for visits without a network. store.js keeps the large downloads.
+// The service worker. It stores the page's files for use offline; store.js stores the large downloads.
 
 const name = "gradus-check-page";
 
@@ -10,7 +10,7 @@ oninstall = (event) => event.waitUntil((async () => {
 
 onactivate = (event) => event.waitUntil(clients.claim());
 
-/** Answers from the network, so that all files have the same version. Without a network, answers from the cache. */
+/** Prefers the network, so that all files have the same version. Answers from the cache when offline. */
 async function answer(request) {
   const cache = await caches.open(name);
   try {

@@ -1,4 +1,4 @@
-// The exercises as the page shows them: statements and hints as HTML (formulas as MathML), stubs and solutions.
+// Converts the exercises for the page: statements and hints to HTML, formulas to MathML; also reads stubs and solutions.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,7 @@ const formula = (name, level, start, rule, display) => ({
 const formulas = [formula("display", "block", "$$", /^\$\$([^$]+)\$\$/, true),
                   formula("inline", "inline", "$", /^\$([^$\n]+(?:\n[^$\n]+)*)\$/, false)];
 
-/** The address of a link from an exercise's folder: in the page, or in the book around it. */
+/** Rewrites a link of an exercise's README. The result points into the page, or into the book that contains the page. */
 function address(href, pictures) {
   if (/^https?:/.test(href)) return href;
   if (/^[\w.]+\.hpp$/.test(href)) return `#${href}`;  // a header that the page shows
@@ -37,7 +37,7 @@ function page(folder, suffix, pictures) {
   const markdown = new Marked({ extensions: formulas, walkTokens: (token) => {
     if (token.type === "link" || token.type === "image") token.href = address(token.href, pictures);
   } });
-  // An element with a tabindex can be scrolled by keyboard. The empty corner of a table is not a header.
+  // The tabindex lets a reader scroll the element by keyboard. An empty corner of a table must not be a header cell.
   const html = (text) => markdown.parse(text).replaceAll("<pre>", '<pre tabindex="0">').replaceAll("<th></th>", "<td></td>");
   const read = (name) => readFileSync(path.join(folder, `${name}${suffix}.md`), "utf8");
   const [heading, ...rest] = read("README").split("\n");
@@ -47,8 +47,8 @@ function page(folder, suffix, pictures) {
 }
 
 /**
- * @param {string} root the folder exercises/; @param {string} suffix of the language's files: "" or ".zh-CN"
- * @returns {{ exercises: Object[], pictures: string[] }} the exercises, ordered by number, and names in docs/pictures/
+ * @param {string} root the folder exercises/; @param {string} suffix "" for the English files, ".zh-CN" for the Chinese ones
+ * @returns {{ exercises: Object[], pictures: string[] }} exercises in order of number; pictures: the names used in docs/pictures/
  */
 export function exercises(root, suffix) {
   const pictures = new Set(), list = readFileSync(path.join(root, `README${suffix}.md`), "utf8");

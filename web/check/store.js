@@ -1,11 +1,11 @@
-// Downloads clang and the library once, compressed by brotli, and keeps them in the browser's cache.
+// Downloads clang and the library once, brotli-compressed, and keeps them in the browser's cache.
 
 import initialise, { BrotliDecStream, BrotliStreamResultCode } from "./brotli/brotli_dec_wasm.js";
 
 const name = "gradus-check";
 const addressOf = ({ name, key }) => new URL(`${name}.brotli?${key}`, import.meta.url).href;
 
-/** The cache; undefined where the browser has none, as outside https and localhost. */
+/** Opens the browser's cache. Undefined if there is no cache: browsers have one only on https and localhost. */
 const open = () => globalThis.caches?.open(name).catch(() => undefined);
 
 /** True if all `downloads` are stored. */
@@ -14,7 +14,7 @@ export async function isStored(downloads) {
   return Boolean(cache) && (await Promise.all(downloads.map((download) => cache.match(addressOf(download))))).every(Boolean);
 }
 
-/** A stream that decompresses brotli in pieces. Decompressing everything at once would take twice the memory. */
+/** A stream that decompresses brotli piece by piece, which needs half the memory of decompressing everything at once. */
 function decompressing() {
   const decoder = new BrotliDecStream(), piece = 1 << 20;
   return new TransformStream({
@@ -31,8 +31,8 @@ function decompressing() {
 }
 
 /**
- * Downloads the missing files, and deletes stored files that are no longer needed. `progress` receives the number of bytes so far.
- * @returns {Promise<Map<string, Response>>} the decompressed files by their names
+ * Downloads the missing files and deletes outdated ones. `progress` receives the number of bytes loaded so far.
+ * @returns {Promise<Map<string, Response>>} the decompressed files by name
  */
 export async function load(downloads, progress) {
   const cache = await open();
@@ -41,7 +41,7 @@ export async function load(downloads, progress) {
   const files = await Promise.all(downloads.map(async (download) => {
     const address = addressOf(download), stored = await cache?.match(address), response = stored ?? await fetch(address);
     if (!response.ok) throw new Error(`${download.name}.brotli: ${response.status} ${response.statusText}`);
-    if (!stored) cache?.put(address, response.clone()).catch(() => {});  // without room for it, the next visit downloads it again
+    if (!stored) cache?.put(address, response.clone()).catch(() => {});  // if the cache is full, the next visit downloads again
     const counting = new TransformStream({ transform(chunk, controller) {
       progress(sum += chunk.length);
       controller.enqueue(chunk);

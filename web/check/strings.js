@@ -1,4 +1,4 @@
-// The page's words in English and Chinese. The checkers' messages are in English, as on the command line.
+// The page's texts in English and Chinese. The checkers' messages are always English, as on the command line.
 
 import { language } from "../language.js";
 

@@ -1,8 +1,8 @@
-// Archives of files: POSIX ustar, https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
+// Archives in the POSIX ustar format: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html#tag_20_92_13_06
 
 const block = 512, encoder = new TextEncoder(), decoder = new TextDecoder();
 
-/** @param {[string, Uint8Array][]} files by their paths, of at most 100 bytes. @returns {Uint8Array} the archive */
+/** @param {[string, Uint8Array][]} files [path of at most 100 bytes, contents]. @returns {Uint8Array} the archive */
 export function pack(files) {
   const padded = (bytes) => Math.ceil(bytes / block) * block;
   const archive = new Uint8Array(files.reduce((sum, [, bytes]) => sum + block + padded(bytes.length), 2 * block));
@@ -22,7 +22,7 @@ export function pack(files) {
   return archive;
 }
 
-/** The entries of an archive: [path, contents, blocks], where the blocks contain header and contents; all share its memory. */
+/** The entries of an archive: [path, contents, blocks]. `blocks` holds header and contents. All are views of the archive's memory. */
 function* entries(archive) {
   const text = (offset, length) => decoder.decode(archive.subarray(offset, offset + length)).replace(/\0.*/s, "");
   for (let at = 0; at < archive.length && archive[at] !== 0;) {
@@ -32,7 +32,7 @@ function* entries(archive) {
   }
 }
 
-/** @returns {Object} the files of an archive as a tree: folders are objects, files arrays that share its memory. */
+/** @returns {Object} an archive as a tree. A folder is an object. A file is an array that views the archive's memory. */
 export function unpack(archive) {
   const tree = {};
   for (const [path, contents] of entries(archive)) {
@@ -44,11 +44,11 @@ export function unpack(archive) {
   return tree;
 }
 
-/** @returns {[string, Uint8Array][]} the files of an archive by their names without folders */
+/** @returns {[string, Uint8Array][]} the files of an archive; names come without folders */
 export const filesOf = (archive) =>
   [...entries(archive)].map(([path, contents]) => [path.split("/").at(-1), contents]).filter(([name]) => name);
 
-/** @returns {Uint8Array} the archive of those entries whose paths `keep` accepts */
+/** @returns {Uint8Array} an archive with the entries for which keep(path) is true */
 export function filter(archive, keep) {
   const kept = [...entries(archive)].filter(([path]) => keep(path)).map(([, , blocks]) => blocks);
   const result = new Uint8Array(kept.reduce((sum, blocks) => sum + blocks.length, 2 * block));

@@ -28,7 +28,7 @@ Session& the_session() {
   return *session;
 }
 
-// Reads the members of an object. An unknown member is an error.
+// Reads the members of a JSON object. Rejects unknown members.
 class Members {
  public:
   Members(const char* what, const json& object) : what_(what), object_(object) {}
@@ -115,7 +115,8 @@ Settings settings_of(const json& from) {
   return settings;
 }
 
-// {"do": "create", "settings": …} → the version, the tokens by id, and each model's number of parameters.
+// {"do": "create", "settings": …} → the version, the tokens in order of id, and each model's number of
+// parameters.
 json create(const json& request) {
   session.reset();
   session = std::make_unique<Session>(settings_of(request.at("settings")));
@@ -130,8 +131,8 @@ json create(const json& request) {
           {"parameters", parameters}};
 }
 
-// {"do": "step", "count": n} → the number of updates made, and the losses of each of the n: [[model 0's, …],
-// …].
+// {"do": "step", "count": n} → the total number of updates, and n losses per model:
+// [[losses of model 0], …].
 json step(const json& request) {
   json losses = json::array();
   for (std::int64_t left = request.value("count", std::int64_t{1}); left > 0 && !the_session().finished();
@@ -140,8 +141,8 @@ json step(const json& request) {
   return {{"step", the_session().steps()}, {"losses", losses}, {"finished", the_session().finished()}};
 }
 
-// {"do": "measure", "each": n} → for each model, the exact match for each source length, and over all lengths
-// in training.
+// {"do": "measure", "each": n} → for each model, the exact match by source length, and one figure over all
+// lengths that training uses.
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();
@@ -184,10 +185,10 @@ json rows_of(const Tensor& matrix) {
   return rows;
 }
 
-// {"do": "translate", "text": …} → the tokens of the source, those of its target (null if unknown), and for
-// each model: "output", the tokens that it writes; "right", which of them are right; their "probabilities";
-// "weights" (tokens, source); and "forced", the weights when the model reads the target. Weights are null
-// without attention.
+// {"do": "translate", "text": …} → the source's tokens, the target's tokens (null if unknown), and for each
+// model: "output", its tokens; "right", a flag for each output token; "probabilities", one per output token;
+// "weights", (tokens, source); "forced", the weights with teacher forcing. Without attention, weights are
+// null.
 json translate(const json& request) {
   const Session& now = the_session();
   const Ids source = now.symbols().encode(request.at("text").get<std::string>());
@@ -215,7 +216,7 @@ json translate(const json& request) {
 }
 
 // {"do": "symptoms", "text": …} → for each model, the numbers of symptoms.hpp for the source and its target.
-// If the target is unknown, the model's own output takes its place. A number that does not exist is null.
+// If the target is unknown, the model's own output is used instead. Undefined numbers are null.
 json symptoms(const json& request) {
   const Session& now = the_session();
   const Ids source = now.symbols().encode(request.at("text").get<std::string>());
@@ -234,8 +235,8 @@ json symptoms(const json& request) {
 }
 
 // {"do": "inside", "model": i, "text": …, "step": t, "forced": b, "replaced": …} → the parts of the step that
-// writes token t, counted from 0: a token of the target if b is true and the target is known, otherwise of
-// the model's own output. See inside_json.hpp.
+// writes token t (from 0). With b = true and a known target, the decoder reads the target; otherwise it reads
+// its own output. See inside_json.hpp.
 json inside(const json& request) {
   const Session& now = the_session();
   const auto number = request.at("model").get<std::size_t>();
@@ -254,7 +255,7 @@ json inside(const json& request) {
   return answer;
 }
 
-// {"do": "fingerprint"} → a hash of each model's parameters, in hexadecimal digits.
+// {"do": "fingerprint"} → for each model, a hash of its parameters in hexadecimal.
 json fingerprint(const json&) {
   json hashes = json::array();
   for (std::size_t number = 0; number < the_session().models(); ++number) {

@@ -5,8 +5,8 @@
 
 namespace gradus::web {
 
-/// Answers a request, both JSON. The requests are documented in answer.cpp. There is one session, which
-/// "create" replaces. An exception becomes {"error": message}.
+/// Answers a JSON request with JSON. answer.cpp documents the requests. There is one session; "create"
+/// replaces it. An exception becomes {"error": message}.
 std::string answer(std::string_view request);
 
 }  // namespace gradus::web

@@ -20,7 +20,7 @@ double largest_difference(const Tensor& one, const Tensor& other) {
   return max(abs(one.detach() - other.detach())).item();
 }
 
-// x with other values. The gradient still flows to what x was computed from.
+// x with new values. Its gradient flows on to the inputs of x.
 Tensor replace(const Tensor& x, const std::vector<float>& values, const char* name) {
   if (std::ssize(values) != x.numel()) {
     throw Error(std::string(name) + " has " + std::to_string(x.numel()) + " numbers, and got " +
@@ -29,7 +29,7 @@ Tensor replace(const Tensor& x, const std::vector<float>& values, const char* na
   return tensor(values, x.shape()) + (x - x.detach());
 }
 
-// h, (T, 1, D), with the replaced rows. A new tensor, so that its gradient is that of this step only.
+// h, (T, 1, D), with some rows replaced. The result is a new tensor, so its gradient covers only this step.
 Tensor annotations_of(const Tensor& h, const std::map<std::int64_t, std::vector<float>>& replaced) {
   for (const auto& [j, row] : replaced) {
     if (j < 0 || j >= h.size(0)) throw Error("there is no source token " + std::to_string(j + 1));

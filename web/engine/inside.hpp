@@ -11,20 +11,20 @@
 
 namespace gradus::web {
 
-/// A quantity x of a step, and x̄ = ∂L/∂x with the same shape, computed by the tape.
+/// A quantity x of a step, and its gradient x̄ = ∂L/∂x from the tape. Both have the same shape.
 struct Part {
   Tensor value, gradient;
 };
 
-/// Numbers that a reader has put in the place of the model's.
+/// Values with which the reader replaces the model's own.
 struct Replaced {
-  std::vector<float> state = {};                                ///< s_{t−1}, H numbers; empty for the model's
-  std::map<std::int64_t, std::vector<float>> annotations = {};  ///< h_j, D numbers, by j from 0
+  std::vector<float> state = {};                                ///< s_{t−1}, (H); empty: the model's own
+  std::map<std::int64_t, std::vector<float>> annotations = {};  ///< h_j, (D), by j from 0
 };
 
-/// One step of a decoder with attention, computed part by part as BahdanauDecoder documents it, and the
-/// gradients of its loss L = −log p(y_t). The gradient of h_j contains only the paths through this step. The
-/// gradients of the parameters contain all paths, also those through earlier steps and the encoder.
+/// One step of a decoder with attention, and the gradients of its loss L = −log p(y_t). The step is computed
+/// in the parts that BahdanauDecoder documents. The gradient of h_j covers only paths through this step.
+/// Parameter gradients cover all paths, including earlier steps and the encoder.
 struct Inside {
   Part before;       ///< s_{t−1}, (H)
   Part annotations;  ///< h, (T, D)
@@ -39,15 +39,15 @@ struct Inside {
   double loss;                 ///< L, in nats
   NamedTensors parameters;     ///< the gradient of every parameter
   double difference;           ///< the largest difference of s_t and p from the library's own step
-  double gradient_difference;  ///< that of the parameters' gradients
+  double gradient_difference;  ///< the same for the parameters' gradients
 };
 
-/// The step that writes token t, from 0, after the decoder has read the tokens written before it.
+/// Computes the step that writes token t (from 0). The decoder first reads tokens 0 to t−1 of `written`.
 /// @param source   (T), without BOS and EOS
-/// @param written  the tokens y_1 …; the first t are read, and the loss is that of the next one
-/// @param replaced acts on this step only
-/// @throws Error for a decoder without attention, an attention without a fused_score(), a t out of range, and
-/// replaced numbers of another size.
+/// @param written  y_1, y_2, …; L is the loss of token t
+/// @param replaced values for this step only
+/// @throws Error if the decoder has no attention, if its attention has no fused_score(), if t is out of
+/// range, or if replaced values have a wrong size.
 Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>& source,
                    const std::vector<std::int64_t>& written, std::int64_t t, const Replaced& replaced = {});
 

@@ -22,7 +22,7 @@ json numbers(const Tensor& x) {
 
 json part(const Part& from) { return {{"value", numbers(from.value)}, {"gradient", numbers(from.gradient)}}; }
 
-// Root mean squares over the blocks of a matrix; a vector is one row.
+// The root mean square of each block of a matrix. A vector counts as a matrix with one row.
 json cells(const std::vector<float>& values, std::size_t height, std::size_t width) {
   const std::size_t rows = std::min<std::size_t>(height, 16), columns = std::min<std::size_t>(width, 32);
   json result = json::array();

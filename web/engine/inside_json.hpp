@@ -9,11 +9,11 @@ namespace gradus::web {
 /// {"before": {"value": [number, …], "gradient": […]}, "annotations": {"value": [h_1, …], …}, "energies",
 /// "weights", "context", "gates": [{"name", "value", "gradient"}, …], "after", "logits", "probabilities":
 /// […], "loss", "difference", "gradient_difference", "parameters": [{"name", "shape", "norm", "cells"}, …]}.
-/// The cells are rows of root mean squares over blocks of the gradient, at most 16 rows of 32 columns.
+/// The cells are root mean squares over blocks of the gradient: at most 16 rows and 32 columns.
 nlohmann::json to_json(const Inside& inside);
 
-/// Reads {"state": […], "annotations": {"0": […], …}}; both may be absent. @throws Error naming what cannot
-/// be read.
+/// Reads {"state": […], "annotations": {"0": […], …}}; both members are optional. @throws Error that names
+/// the invalid member.
 Replaced replaced_from(const nlohmann::json& json);
 
 }  // namespace gradus::web

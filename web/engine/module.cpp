@@ -1,5 +1,5 @@
-// The functions that the WebAssembly module exports. To ask, write a request into request_buffer(length),
-// call answer(), and read as many bytes as it returns at answer_text().
+// The functions that the WebAssembly module exports. To ask: write a request into request_buffer(length) and
+// call answer(). It returns the answer's length; the bytes are at answer_text().
 
 #include <cstddef>
 #include <string>

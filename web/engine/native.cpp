@@ -1,4 +1,4 @@
-// The page's trainer as a native program, for comparison. Answers each line of standard input.
+// The page's trainer as a native program, for comparison. Reads one request per line from standard input.
 
 #include <iostream>
 #include <string>

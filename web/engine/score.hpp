@@ -5,8 +5,8 @@
 
 namespace gradus::web {
 
-/// The energies of an attention, e_j = v_a · tanh(W_a s + U_a h_j) or scale · (W_a s) · h_j, operation by
-/// operation.
+/// The energies of an attention, computed with elementary operations only:
+/// e_j = v_a · tanh(W_a s + U_a h_j) or e_j = scale · (W_a s) · h_j.
 /// @param s         the query, (B, H)
 /// @param with_tanh false for v_a · (W_a s + U_a h_j)
 /// @return (T, B)

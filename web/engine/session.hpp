@@ -17,32 +17,32 @@
 #include "mistakes.hpp"
 #include "symbols.hpp"
 
-/// The training that the page shows.
+/// The training behind the page Play.
 namespace gradus::web {
 
 struct ModelSettings : models::ModelOptions {
-  Mistakes mistakes = {};  ///< for the decoder bahdanau
+  Mistakes mistakes = {};  ///< used if the decoder is "bahdanau"
 };
 
 struct Settings {
   std::string task = "reverse";  ///< a name for data::make_task()
   data::TaskOptions task_options;
   std::int64_t batch = 64;  ///< sequences in a batch, 1 to 256
-  std::uint64_t seed = 1;   ///< of the initial weights and of the batches
+  std::uint64_t seed = 1;   ///< seed of the initial weights and of the batches
   models::TrainerOptions trainer;
   std::vector<ModelSettings> models;  ///< one or two
 };
 
-/// @throws Error unless every size is in the range that a page can hold, naming the setting.
+/// @throws Error naming the first setting that is outside the page's limits.
 void check(const Settings& settings);
 
-/// One or two models that are trained on the same batches of a task. Equal settings give equal models, bit
-/// for bit, wherever WebAssembly runs. A model does not depend on the other one.
+/// One or two models, trained on the same batches of a task. Each model's result is independent of the other
+/// model. Equal settings give bit-identical models on every WebAssembly engine.
 ///
-/// A fifth of the sources, by a hash, is held out of the training.
+/// A fifth of the sources is held out of training, selected by hash.
 class Session {
  public:
-  /// @throws Error as check(), make_model() and Trainer.
+  /// @throws Error as check(), make_model() and Trainer do.
   explicit Session(const Settings& settings);
 
   std::size_t models() const { return trained_.size(); }
@@ -52,31 +52,31 @@ class Session {
   std::int64_t steps() const { return steps_; }  ///< updates made
   bool finished() const { return steps_ >= settings_.trainer.steps; }
 
-  /// Makes one update of every model, with the same batch. @return the loss of each model before its update
-  /// @throws Error if the training is finished, and as Trainer::step().
+  /// Updates every model once, with the same batch. @return each model's loss before its update
+  /// @throws Error if the training is finished; also as Trainer::step() does.
   std::vector<double> step();
 
-  /// Greedy decoding of `each` held-out sources of every length, from the shortest length in training to the
-  /// longest plus three. For dates, ten times as many sources. Calls with the same `each` use the same
-  /// sources.
+  /// Decodes held-out sources greedily: `each` sources of every length, from the shortest length in training
+  /// to the longest plus three. For dates: ten times `each` sources in all. Equal `each` gives the same
+  /// sources in every call.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
-  /// A held-out example. Draws from a generator of its own.
+  /// A held-out example, drawn from its own random generator.
   data::Pair example();
 
-  /// The right target of a source, with EOS, from the task's rule. Dates have no rule: their target is that
-  /// of the example, and std::nullopt if the source is not an example.
+  /// The correct target of a source, with EOS. Tasks with a rule accept every source. Dates have no rule: the
+  /// result is the target that example() gave with this source, or std::nullopt.
   std::optional<std::vector<std::int64_t>> target_of(const std::vector<std::int64_t>& source) const;
 
-  /// A model's greedy output. If the target is known, the output is at most three tokens longer.
+  /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond its length.
   models::Decoded translate(std::size_t number, const std::vector<std::int64_t>& source) const;
-  /// The same model reading the given target.
+  /// The same model with teacher forcing: it reads the given target.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;
 
   /// A hash of all parameters of a model.
   std::uint64_t fingerprint(std::size_t number) const;
   /// Writes a checkpoint that `gradus translate` and the other commands load.
-  /// @throws Error for a model with mistakes, which the commands do not have.
+  /// @throws Error for a model with mistakes: the commands cannot load it.
   void save(std::size_t number, const std::filesystem::path& path) const;
 
  private:
@@ -95,8 +95,8 @@ class Session {
   std::vector<Trained> trained_;
   std::int64_t steps_ = 0;
   std::int64_t measured_each_ = 0;
-  std::vector<data::Pair> measured_;  // the sources of measure()
-  std::vector<data::Pair> shown_;     // the examples of a task without a rule
+  std::vector<data::Pair> measured_;  // the sources that measure() decodes
+  std::vector<data::Pair> shown_;     // the results of example(), for a task without a rule
 };
 
 }  // namespace gradus::web

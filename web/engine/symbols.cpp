@@ -9,13 +9,12 @@
 namespace gradus::web {
 namespace {
 
-constexpr std::int64_t first_token = data::first_symbol + 1;  // after <unk>
+constexpr std::int64_t first_token = data::first_symbol + 1;  // the first id after <unk> = 3
 constexpr const char* visible_space = "▁";                    // as in data::Tokeniser
 
 std::string character_token(char c) { return c == ' ' ? visible_space : std::string(1, c); }
 
-// 3000 dates contain every character that can occur in a date: digits, letters of months and weekdays,
-// separators.
+// 3000 random dates contain every possible character: digits, letters of months and weekdays, separators.
 std::set<char> characters(const data::Task& task) {
   constexpr int enough = 3000;
   std::set<char> found;

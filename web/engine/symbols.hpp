@@ -11,9 +11,9 @@
 
 namespace gradus::web {
 
-/// The tokens of a task, with the ids of data::Vocabulary: 0 to 3 are <pad>, <bos>, <eos> and <unk>. Sources
-/// and targets share them. Dates are split into characters, with ▁ for a space, the other tasks at spaces; a
-/// source of one-digit numbers needs no spaces.
+/// The tokens of a task. Sources and targets share them. The ids follow data::Vocabulary: 0 to 3 are <pad>,
+/// <bos>, <eos> and <unk>. Dates are split into characters, with ▁ for a space. Other tasks are split at
+/// spaces; one-digit numbers may also be written without spaces.
 class Symbols {
  public:
   /// The ordinary tokens: the numbers below `symbols`, or all characters of dates.
@@ -23,9 +23,9 @@ class Symbols {
   const std::string& token(std::int64_t id) const { return tokens_.at(static_cast<std::size_t>(id)); }
   bool by_character() const { return by_character_; }
 
-  /// @throws Error naming a token that the task does not have, or if there is none.
+  /// @throws Error naming the first unknown token; also if `text` has no tokens.
   std::vector<std::int64_t> encode(std::string_view text) const;
-  /// The text of a sequence, up to its first EOS.
+  /// The text of a sequence. Stops at the first EOS.
   std::string text(std::span<const std::int64_t> ids) const;
   /// The ordinary tokens, one per line, as data::Vocabulary::to_text() writes them.
   std::string lines() const;

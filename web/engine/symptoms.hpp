@@ -7,17 +7,16 @@
 
 namespace gradus::web {
 
-/// The results of experiments on a model, see docs/explained/museum.md. All but the first need attention.
+/// The results of experiments on a model, explained in docs/explained/museum.md. All but `pads` need
+/// attention.
 struct Symptoms {
-  double pads;  ///< the largest change of a p(y_t) when a longer source is in the batch; 0 if pads have no
-                ///< effect
+  double pads;  ///< the largest change of any p(y_t) when a longer source joins the batch; 0 is correct
   std::optional<double> steps;  ///< the largest difference of a weight α_tj between two steps
-  std::optional<double>
-      later;  ///< ‖Δh_1‖ / ‖h_1‖ after a change of the last source token; none for one token
-  std::optional<double> query;  ///< the norm of the gradient of W_a in the last update; none before the first
+  std::optional<double> later;  ///< ‖Δh_1‖ / ‖h_1‖ when the last source token changes; none for one token
+  std::optional<double> query;  ///< norm of the gradient of W_a in the last update; none before the first
 };
 
-/// @param pair a source, and the tokens to read
+/// @param pair a source, and the target that the decoder reads
 Symptoms symptoms_of(const models::Seq2Seq& model, const data::Pair& pair);
 
 }  // namespace gradus::web

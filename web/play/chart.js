@@ -1,10 +1,10 @@
-// Line charts of a few series, as SVG that is drawn again for every change.
+// Line charts as SVG, for a few series. The chart is redrawn after every change.
 
 import { svg } from "./dom.js";
 
 const width = 460, height = 210, left = 42, right = 10, top = 10, bottom = 34;
 
-/** 1, 2 or 5 times a power of ten, so that about `count` steps make up the range. */
+/** Rounds range / count to 1, 2 or 5 times a power of ten. */
 function tickStep(range, count) {
   const rough = range / count, power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
@@ -18,7 +18,7 @@ function ticks(least, most, count) {
 
 const short = (value) => String(Number(value.toPrecision(3)));
 
-/** At most `most` points: the mean of each run of neighbours. */
+/** Reduces `points` to at most `most` points by averaging neighbours. */
 function thin(points, most) {
   const run = Math.ceil(points.length / most);
   if (run <= 1) return points;
@@ -34,7 +34,7 @@ function thin(points, most) {
  * @param chart  the element to fill
  * @param series [{ name, points: [[x, y], …] }, …]; series i has the class `series-i`
  * @param options { x: [least, most], y: [least, most], xLabel, label, shade: [from, to], marks: true for a mark at each point }
- * @param summary a number for each series, for those who do not see the chart; by default the last y
+ * @param summary one number per series for screen readers; by default the last y
  */
 export function draw(chart, series, { x, y, xLabel, label, shade, marks = false },
                      summary = series.map(({ points }) => points.at(-1)?.[1])) {

@@ -1,4 +1,4 @@
-// Elements in one call: html("p", { class: "note" }, "text", child), svg("rect", { x: 1 }).
+// Creates an element in one call: html("p", { class: "note" }, "text", child), svg("rect", { x: 1 }).
 
 const make = (create) => (tag, attributes = {}, ...children) => {
   const element = create(tag);

@@ -1,5 +1,5 @@
-// The equations of a step and of its gradients in the symbols of the book (docs/notation.md): x̄ is ∂L/∂x, ℓ the logits, τ_j
-// the tanh of an energy, ā the gradient at the arguments of a cell's σ and tanh. _ begins an index, which ends before a
+// The equations of a step and of its gradients, in the book's symbols (docs/notation.md). x̄ is ∂L/∂x, ℓ the logits, τ_j the
+// tanh inside an energy. ā is the gradient at the inputs of a cell's σ and tanh. An index starts with _ and ends before a
 // space, bracket, semicolon or ᵀ.
 
 import { html } from "./dom.js";
@@ -29,9 +29,9 @@ const keep = { gru: "z ∘ s̄_t + W_hᵀ ā", "original-gru": "z ∘ s̄_t + W_
 const query = { additive: "W_aᵀ Σ_j ē_tj (1 − τ_j²) ∘ v_a", dot: "W_aᵀ Σ_j ē_tj h_j", scaled_dot: "W_aᵀ Σ_j ē_tj h_j / √D" };
 const key = { additive: "ē_tj U_aᵀ ((1 − τ_j²) ∘ v_a)", dot: "ē_tj W_a s_t−1", scaled_dot: "ē_tj W_a s_t−1 / √D" };
 
-/** The equations of a model with these settings: of the values, and of the gradients. */
+/** The equations of a model with these settings: { forward, backward }. */
 export function equations({ attention, bidirectional, cell }) {
-  // A dot product of states and annotations of one size needs no W_a.
+  // W_a disappears if states and annotations of a dot product have the same size.
   const fit = (text) => (attention === "additive" || bidirectional ? text
                          : text.replace("(W_a s_t−1)", "s_t−1").replace("W_a s_t−1", "s_t−1").replace("W_aᵀ ", ""));
   return {

@@ -37,7 +37,7 @@ export function show(form, values) {
   relate(form);
 }
 
-/** Disables the settings without effect. */
+/** Disables the settings that have no effect with the current choices. */
 export function relate(form) {
   const off = (name, condition) => { form.elements[name].disabled = condition; };
   const dates = form.elements.task.value === "dates";
@@ -52,7 +52,7 @@ export function relate(form) {
   }
 }
 
-/** The form's values, or undefined after a complaint beside the form. */
+/** The form's values. If one is invalid, shows a message in the form and returns undefined. */
 export function read(form) {
   const values = {}, complaint = form.querySelector(".complaint");
   for (const [name, field] of fields) {

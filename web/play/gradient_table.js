@@ -1,11 +1,11 @@
-// The gradient of each parameter: its norm, and a small picture of it.
+// A table of all parameters' gradients: the norm, and a small picture.
 
 import { html } from "./dom.js";
 import { words } from "./strings.js";
 
 const cell = 5;
 
-// One cell stands for a block of the gradient; the largest root mean square has full colour.
+// One cell shows the root mean square of one block of the gradient. The largest value has full colour.
 function paint(canvas, cells) {
   const pen = canvas.getContext("2d"), most = Math.max(1e-30, ...cells.flat());
   canvas.width = cells[0].length * cell;

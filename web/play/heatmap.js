@@ -1,5 +1,5 @@
-// The alignment of one sentence: a grid of cells whose opacity is the weight. Pointing at a cell, or moving to it with the
-// arrow keys, reports it.
+// The alignment of one sentence as a grid of cells. A cell's opacity is its weight. Pointing at a cell reports it; so does
+// moving to a cell with the arrow keys.
 
 import { svg } from "./dom.js";
 import { shown } from "./tokens.js";
@@ -15,7 +15,7 @@ export class Heatmap {
   #at = [0, 0];
 
   /**
-   * @param onCell called with (row, column), from 0, or with nothing when no cell is pointed at
+   * @param onCell called with (row, column), from 0; called without arguments when the pointer leaves the cells
    * @param onRow  called with the row of a cell that is clicked or entered
    */
   constructor(element, onCell, onRow) {

@@ -1,5 +1,5 @@
-// One step of a decoder with attention: its quantities from the state before it to the probabilities of the next token, or
-// backwards, the gradient of its loss. The reader can change s_t−1 and the annotations.
+// One step of a decoder with attention. The forward view runs from the previous state to the next token's probabilities; the
+// backward view shows the gradient of the step's loss. The reader can change s_t−1 and the annotations.
 
 import { html } from "./dom.js";
 import { equations, shownEquation } from "./equations.js";
@@ -28,7 +28,7 @@ export class InsideView {
   #replace;
   #shown;
 
-  /** @param close called to close; @param replace called with the numbers that replace the model's */
+  /** @param close called when the reader closes the view; @param replace called with the values that the reader has changed */
   constructor(close, replace) {
     this.#replace = replace;
     this.#restore = html("button", { type: "button", onclick: () => this.#send({}) }, words.restore);
@@ -49,7 +49,7 @@ export class InsideView {
     this.#replaced = {};
   }
 
-  /** @param step the answer to "inside"; @param original the same without replaced numbers; @param tokens all tokens by id */
+  /** @param step the answer to "inside"; @param original the answer without replaced values; @param tokens all tokens by id */
   draw(step, original, model, tokens) {
     this.element.hidden = false;
     if (step === original) this.#replaced = {};

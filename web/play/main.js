@@ -1,4 +1,4 @@
-// The page: starts the worker, and shows what it reports, once an animation frame at most.
+// The page Play. Starts the worker and shows its reports, at most once per animation frame.
 
 import { draw } from "./chart.js";
 import { html } from "./dom.js";
@@ -19,7 +19,7 @@ const state = { values: undefined, input: "", created: undefined, step: 0, runni
 const symptoms = new SymptomsView();
 let views = [], waiting = false, inside;
 
-/** The view inside a step, loaded when a reader first asks for it. */
+/** Loads the view inside a step when a reader first asks for it. */
 async function loadInside() {
   const { InsideView } = await import("./inside.js");
   if (inside) return;

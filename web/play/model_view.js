@@ -1,4 +1,4 @@
-// The output of one model for the typed input, and its attention weights.
+// A model's output for the reader's input, and its attention weights.
 
 import { html } from "./dom.js";
 import { Heatmap } from "./heatmap.js";
@@ -12,7 +12,7 @@ export class ModelView {
   #note = html("p", { class: "note reading" });
   #look;
 
-  /** @param look called with the step to look into; @param save called to download the weights */
+  /** @param look called with the index of a step, to open the view inside it; @param save called to download the weights */
   constructor(number, name, parameters, look, save) {
     this.#name = name;
     const picture = html("div", { class: "heatmap" });
@@ -24,7 +24,7 @@ export class ModelView {
            html("button", { class: "link", type: "button", onclick: save }, words.save), ` ${words.saveNote}`));
   }
 
-  /** @param kind "weights": while the model reads its own output; "forced": the target */
+  /** @param kind "weights": the model reads its own output; "forced": it reads the target */
   draw(look, own, kind) {
     const marked = look.target !== null;
     this.#tokens.replaceChildren(...own.output.flatMap((token, t) => {

@@ -1,4 +1,4 @@
-// The settings: their ranges and defaults, and the two forms in which they leave the page: the address and the request.
+// The settings with their ranges and defaults. They are converted to the page's address and to the worker's request.
 
 const whole = (name, least, most, value) => ({ name, least, most, value, step: 1 });
 const choice = (name, choices, value) => ({ name, choices, value });
@@ -41,7 +41,7 @@ export function acts(name, { decoder, attention, encoder }) {
          (!["backward", "start"].includes(name) || encoder === "both");
 }
 
-/** Every field by its name in the address: "task", …, "a.decoder", …, "b.decoder", …. */
+/** All fields by their names in the address: "task", …, "a.decoder", …, "b.decoder", …. */
 export const fields = new Map([
   ...common.map((field) => [field.name, field]),
   ...model("fixed").map((field) => [`a.${field.name}`, field]),
@@ -51,7 +51,7 @@ fields.set("a.decoder", choice("decoder", ["fixed", "cho", "bahdanau"], "fixed")
 
 export const defaults = () => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
 
-/** The value that `text` stands for, or undefined if the field cannot have it. */
+/** Converts `text` to a value of the field; undefined if it is invalid. */
 export function parse(field, text) {
   if (field.choices) return field.choices.includes(text) ? text : undefined;
   const value = text.trim() === "" ? NaN : Number(text);
@@ -59,7 +59,7 @@ export function parse(field, text) {
   return fits ? value : undefined;
 }
 
-/** @returns the settings and the typed input of an address's fragment, and the names that had to be replaced. */
+/** @returns the settings and the input in an address's fragment, and the names of invalid settings, which have their defaults. */
 export function fromHash(hash) {
   const values = defaults(), wrong = [];
   const given = new URLSearchParams(hash.replace(/^#/, ""));
@@ -87,7 +87,7 @@ function modelRequest(values, prefix) {
            mistakes: Object.fromEntries(mistakes) };
 }
 
-/** The settings as answer.cpp reads them. */
+/** The settings in the form that answer.cpp reads. */
 export function toRequest(values) {
   const { task, symbols, shortest, longest, batch, rate, steps, seed } = values;
   const models = ["a.", "b."].filter((prefix) => values[`${prefix}decoder`] !== "none")

@@ -1,4 +1,4 @@
-// The page's words in English and Chinese.
+// The page's texts in English and Chinese.
 
 import { language } from "./language.js";
 

@@ -1,4 +1,4 @@
-// The mistakes of a model, and the results of experiments on it.
+// Shows which mistakes a model has, and the results of experiments on the model.
 
 import { html } from "./dom.js";
 import { words } from "./strings.js";
@@ -17,7 +17,7 @@ export class SymptomsView {
       html("div", { class: "heatmap" }, html("table", {}, html("caption", {}, words.experiments), html("thead", {}, this.#head), this.#body)));
   }
 
-  /** @param models settings as in the request; @param names the models' names; @param found the answer to "symptoms" */
+  /** @param models the request's settings of the models; @param names the models' names; @param found the answer to "symptoms" */
   draw(models, names, found) {
     const broken = models.flatMap(({ mistakes }, i) => Object.keys(mistakes).map((mistake) => [names[i], mistake]));
     this.element.hidden = !broken.length;

@@ -1,4 +1,4 @@
-// Tokens as the page shows them.
+// Display forms of special tokens.
 
 const signs = { "<pad>": "∅", "<bos>": "⊢", "<eos>": "⏎", "<unk>": "?", "▁": "␣" };
 export const shown = (token) => signs[token] ?? token;

@@ -1,4 +1,4 @@
-// The trainer, compiled to WebAssembly (web/engine/): answers requests. Runs in a worker of the page and in node.
+// Loads the trainer, which is compiled to WebAssembly (web/engine/), and sends it requests. Runs in a worker and in node.
 
 import { File, OpenFile, PreopenDirectory, ConsoleStdout, WASI } from "./wasi/index.js";
 
@@ -22,7 +22,7 @@ export class Trainer {
     return trainer;
   }
 
-  /** Sends a request of answer.cpp. Throws an Error with the trainer's message. */
+  /** Sends a request, as documented in answer.cpp. Throws an Error with the trainer's message. */
   ask(request) {
     const { memory, request_buffer, answer, answer_text } = this.#exports;
     const text = encoder.encode(JSON.stringify(request));
@@ -42,6 +42,6 @@ export class Trainer {
     return data;
   }
 
-  /** The bytes of memory that the module has taken. */
+  /** The size of the module's memory in bytes. */
   get bytes() { return this.#exports.memory.buffer.byteLength; }
 }

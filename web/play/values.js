@@ -1,5 +1,5 @@
-// A list of numbers as a strip of cells or as bars. Pointing at a number, or moving to it with the arrow keys, reports it.
-// In a strip that can be changed, drag a number up or down, or press the arrow keys up and down.
+// Shows a list of numbers as a strip of cells or as bars. Pointing at a number reports it; so do the arrow keys left and right.
+// In an editable strip, the reader drags a number up or down, or presses the arrow keys up and down.
 
 import { svg } from "./dom.js";
 
@@ -17,9 +17,9 @@ export class Values {
   #drag;
 
   /**
-   * @param labels   for bars, one per number; without them a strip of cells
-   * @param onValue  called with an index, or with nothing when no number is pointed at
-   * @param onChange called with an index and the number that the reader wants there; absent if numbers cannot be changed
+   * @param labels   one per number, for bars; without labels the numbers are a strip of cells
+   * @param onValue  called with an index; called without arguments when the pointer leaves the numbers
+   * @param onChange called with an index and its new number; without onChange the numbers are read-only
    */
   constructor({ labels, name, onValue, onChange }) {
     this.#name = name;
@@ -38,8 +38,8 @@ export class Values {
   }
 
   /**
-   * @param scale the number with full colour in a strip
-   * @param before numbers to mark on the bars, such as those before a change
+   * @param scale  the value that has full colour in a strip
+   * @param before other values to mark on the bars, such as those before a change
    */
   draw(values, { scale = 1, before } = {}) {
     const { element } = this, count = values.length, side = (width - 4) / count;
@@ -62,7 +62,7 @@ export class Values {
     if (this.#at >= 0) this.#show();
   }
 
-  /** The index that is pointed at, or -1. */
+  /** The index under the pointer, or -1. */
   get at() { return this.#at; }
 
   #build(count, side) {

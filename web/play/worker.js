@@ -1,9 +1,9 @@
-// Trains in a worker, so that the page stays responsive. Messages have a field `do`; main.js sends and receives them.
+// A worker that trains, so that the page stays responsive. Each message has a field `do`; main.js is the other end.
 
 import { Trainer } from "./trainer.js";
 
 const slice = 25;          // milliseconds of training between two messages to the page
-const measure_every = 25;  // updates
+const measure_every = 25;  // updates between two measurements
 
 let trainer, broken = false, running = false, pause = 0, input = "", inside, measured = -measure_every;
 const channel = new MessageChannel();
@@ -20,7 +20,7 @@ function attempt(work) {
   }
 }
 
-// If the task cannot read the input, the page asks the reader to change it, and training continues.
+// If the task cannot read the input, training continues, and the page asks the reader to change the input.
 function look() {
   try {
     postMessage({ do: "look", look: trainer.ask({ do: "translate", text: input }) });
@@ -37,7 +37,7 @@ function lookInside() {
     const { replaced, ...at } = inside, original = trainer.ask({ ...at, do: "inside", text: input });
     const step = replaced ? trainer.ask({ ...inside, do: "inside", text: input }) : original;
     postMessage({ do: "inside", model: inside.model, step, original });
-  } catch (error) {  // for example because the output is now shorter
+  } catch (error) {  // for example, the output has become shorter than the step
     inside = undefined;
     postMessage({ do: "inside", message: error.message });
   }

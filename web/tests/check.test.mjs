@@ -1,5 +1,5 @@
-// The exercises as WebAssembly: each stub and solution compiled by clang in node and judged by its checker, and the banks of
-// wrong attempts, which must get the same diagnosis as natively.
+// The exercises as WebAssembly. clang in node compiles each stub and each solution, and the checker judges it. The banks of
+// wrong attempts must get the same diagnoses as in a native build.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ const build = path.join(root, process.env.GRADUS_BUILD ?? "build/release", "exer
 const exercises = readdirSync(path.join(root, "exercises")).filter((name) => /^\d\d_/.test(name));
 const source = (exercise, file) => readFileSync(path.join(root, "exercises", exercise, file), "utf8");
 
-/** @returns how a program ended, what it printed, and its record */
+/** Runs a program. @returns how it ended, what it printed, and its record */
 async function run(program, args = []) {
   const printed = [], record = [];
   const ended = await runProgram(program, args, (line) => printed.push(line), (line) => record.push(line));

@@ -1,4 +1,4 @@
-// The page Check in Chromium: stubs and solutions, errors at their lines, programs that do not end, stored files, use offline.
+// The page Check in Chromium: stubs and solutions, errors at their lines, endless programs, stored files, offline use.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -21,7 +21,7 @@ async function open(exercise, { context } = {}) {
   return opened;
 }
 
-/** Types a file in place of the editor's. */
+/** Replaces the editor's text by typing `file`. */
 async function type(page, file) {
   await page.click(".cm-content");
   await page.keyboard.press("Control+A");
@@ -29,7 +29,7 @@ async function type(page, file) {
 }
 const idle = (page, words = "Check") => page.waitForFunction((words) => document.getElementById("check").textContent === words, words, { timeout: 120000 });
 
-/** Presses a button of the page, and waits until the check has ended. @returns the text of the verdict */
+/** Presses a button and waits until the check has ended. @returns the verdict's text */
 async function check(page, button = "#check") {
   await page.click(button);
   await page.waitForFunction(() => document.getElementById("check").textContent === "Stop");
@@ -195,7 +195,7 @@ test("Chinese, dark, on a phone: nothing is wider than the screen, and every sta
   const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
   assert.ok(await fits());
   const names = await page.$$eval("#exercises a", (links) => links.map((link) => link.hash));
-  assert.equal(names.length, readdirSync(path.join(root, "exercises")).filter((name) => /^\d\d_/.test(name)).length + 3);  // and three sittings
+  assert.equal(names.length, readdirSync(path.join(root, "exercises")).filter((name) => /^\d\d_/.test(name)).length + 3);  // + three sittings
   for (const name of names) {
     await page.goto(address(`?lang=zh${name}`));
     await page.waitForFunction(() => document.getElementById("statement").textContent.length > 100);

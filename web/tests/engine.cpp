@@ -1,5 +1,5 @@
-// The parts of the engine that differ between WebAssembly and a native build. engine.test.mjs compares the
-// output.
+// Runs the parts of the engine that differ between WebAssembly and a native build. engine.test.mjs compares
+// their output.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/gradcheck.hpp>
@@ -28,7 +28,7 @@ void print_error(const Work& work) {
   }
 }
 
-// The largest difference between a product in f32 and the same one in f64, divided by √k.
+// The largest difference between a product in f32 and the same product in f64, divided by √k.
 double product_error(std::int64_t m, std::int64_t k, std::int64_t n) {
   Generator generator(1);
   std::vector<double> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n));

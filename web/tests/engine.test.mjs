@@ -1,4 +1,4 @@
-// The C++ library as WebAssembly: exceptions (web/wasi/exceptions.cpp), and the parts that differ from a native build.
+// Programs compiled to WebAssembly: C++ exceptions (web/wasi/exceptions.cpp), and the parts that differ from a native build.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { page, root } from "./support.mjs";
 
-/** Runs a program of build/wasm/web. @returns its lines and its memory in bytes */
+/** Runs a program of build/wasm/web. @returns its printed lines, and its memory in bytes */
 async function run(name) {
   const { ConsoleStdout, File, OpenFile, WASI } = await import(path.join(page, "wasi/index.js"));
   const lines = [], print = ConsoleStdout.lineBuffered((line) => lines.push(line));

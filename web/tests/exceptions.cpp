@@ -1,4 +1,4 @@
-// Cases for web/wasi/exceptions.cpp, one line each; engine.test.mjs compares the output.
+// Test cases for web/wasi/exceptions.cpp. Each prints one line; engine.test.mjs compares the output.
 
 #include <cstdio>
 #include <stdexcept>
@@ -58,7 +58,7 @@ void catch_by_type(int kind) {
     std::printf("exception: %s\n", error.what());
   } catch (int number) {
     std::printf("int: %d\n", number);
-  } catch (const Other& other) {  // the second base, at another address
+  } catch (const Other& other) {  // a second base class, at another address
     std::printf("other: %d\n", other.number);
   } catch (const char* text) {
     std::printf("pointer: %s\n", text);
@@ -73,7 +73,7 @@ void rethrow() {
       throw std::runtime_error("first");
     } catch (const std::exception& error) {
       try {
-        throw std::runtime_error("second");  // while the first one is handled
+        throw std::runtime_error("second");  // thrown while a handler runs
       } catch (const std::runtime_error& inner) {
         std::printf("inside: %s, %s\n", error.what(), inner.what());
       }
@@ -104,7 +104,7 @@ int main() {
   rethrow();
   pass_through_a_catch_of_another_type();
   long caught = 0;
-  for (int i = 0; i < 100000; ++i) {  // memory of exceptions is freed: 100 MB otherwise
+  for (int i = 0; i < 100000; ++i) {  // if exceptions leaked, this would take 100 MB
     try {
       throw std::string(1000, 'x');
     } catch (const std::string& text) {

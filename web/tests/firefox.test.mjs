@@ -72,7 +72,7 @@ test("Check: stub, error at its line, endless loop, solution; a reload keeps the
     await page.keyboard.down("Control");
     await page.keyboard.press("a");
     await page.keyboard.up("Control");
-    // puppeteer cannot insert a text at once in Firefox.
+    // In Firefox, puppeteer can only type texts key by key. Insert the whole text by a command.
     await page.evaluate((file) => document.execCommand("insertText", false, file), file);
   };
   await page.waitForSelector("#exercise:not([hidden])");

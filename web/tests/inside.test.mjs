@@ -1,4 +1,4 @@
-// The parts of a step, and their gradients.
+// The parts of a decoder step and their gradients, as the trainer reports them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

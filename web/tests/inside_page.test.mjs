@@ -1,4 +1,4 @@
-// A step in the page, in Chromium: forward, backward, and with numbers that the reader drags.
+// The view inside a step, in Chromium: forward, backward, and with values that the reader drags.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -70,7 +70,7 @@ test("a dragged state or annotation moves the weights, and can be put back", asy
   await page.mouse.move(box.x + box.width / 2, box.y - 90, { steps: 5 });
   await page.locator(`${part("α")} .before`).first().waitFor({ state: "attached" });
   assert.notDeepEqual(await weights(), before);
-  await page.waitForFunction(() => document.querySelector(".inside output").innerText.endsWith("= 1.0000"));  // as far as a state can go
+  await page.waitForFunction(() => document.querySelector(".inside output").innerText.endsWith("= 1.0000"));  // a state's largest value
   await page.mouse.up();
   assert.match(await text(page, ".inside"), /without your change/);
   await page.click("text=Put the model's numbers back");
@@ -81,7 +81,7 @@ test("a dragged state or annotation moves the weights, and can be put back", asy
   for (const key of ["ArrowRight", ...Array(9).fill("ArrowUp")]) await page.keyboard.press(key);
   await page.locator(`${part("α")} .before`).first().waitFor({ state: "attached" });
   assert.notDeepEqual(await weights(), before);
-  await page.fill("#input", "12");  // another source has other annotations
+  await page.fill("#input", "12");  // a new source discards the replaced annotations
   await page.locator(`${part("α")} .before`).first().waitFor({ state: "detached" });
   await end();
 });

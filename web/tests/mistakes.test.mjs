@@ -63,7 +63,7 @@ test("the page says what a switch changes, with numbers of the models", async ()
   const [, a, b] = (await row("query")).map(Number);
   assert.ok(a < 1e-8 && b > 1e-7, `${a}, ${b}`);
   await page.selectOption("#setting-a\\.attention", "dot");
-  assert.ok(await page.isDisabled("#setting-a\\.tanh"));  // without effect
+  assert.ok(await page.isDisabled("#setting-a\\.tanh"));  // this switch has no effect now
   await end();
 });
 

@@ -1,4 +1,4 @@
-// The page in Chromium: it trains, shows what it learns, keeps its setting in the address, and works by keyboard, in both
+// The page Play in Chromium: it trains, shows its results, and keeps its settings in the address. It works by keyboard, in both
 // languages, in light and dark, and on a phone.
 
 import assert from "node:assert/strict";
@@ -90,7 +90,7 @@ test("the heatmap is read by keyboard", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   assert.match(await text(page, ".model:nth-child(2) .reading"), /^α\(2, 2\) = \d\.\d{3}: to write “2”/);
-  await page.click("#update");  // the shown number is updated with the weights
+  await page.click("#update");  // the number under the pointer changes with the weights
   await page.focus(".model:nth-child(2) [tabindex='0']");
   assert.match(await text(page, ".model:nth-child(2) .reading"), /^α\(2, 2\)/);
   await end();

@@ -1,4 +1,4 @@
-// Shared by the tests and by measure.mjs: the built page, the trainer in node, the native trainer, a server and a browser.
+// Helpers of the tests and of measure.mjs: the built page, the trainers in node and native, a server and a browser.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -17,7 +17,7 @@ export const { defaults, toHash, toRequest } = await import(path.join(page, "set
 
 export const loadTrainer = () => Trainer.load(readFileSync(path.join(page, "trainer.wasm")));
 
-/** The native trainer, with the same requests. */
+/** The native trainer. It accepts the same requests as the trainer in node. */
 export class NativeTrainer {
   #process = spawn(native, { env: { ...process.env, GRADUS_NUM_THREADS: "1" }, stdio: ["pipe", "pipe", "inherit"] });
   #lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
@@ -48,13 +48,13 @@ export async function serve() {
            close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }) };
 }
 
-/** Debian's Chromium, without a window. */
+/** Starts Debian's Chromium without a window. */
 export async function browser() {
   const { chromium } = await import("playwright-core");
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 }
 
-/** Starts server and browser before the tests of a file, and ends them after it. @returns getters, and helpers for pages */
+/** Starts a server and a browser before a file's tests, and ends both afterwards. @returns getters and helpers for pages */
 export function pages({ before, after }) {
   let server, chromium;
   before(async () => {
@@ -66,7 +66,7 @@ export function pages({ before, after }) {
     await server?.close();
   });
 
-  /** Opens the page at `address`, of this server. Every message on the console and every request to another machine is an error. */
+  /** Opens a page of this server. Any console message, and any request to another machine, fails the test. */
   async function visit(address, { context = chromium, ...options } = {}) {
     const page = await context.newPage(context === chromium ? { viewport: { width: 1280, height: 900 }, ...options } : {});
     const faults = [];

@@ -1,4 +1,4 @@
-// The WebAssembly trainer, in node: it computes what the native one does, learns, and reports errors.
+// The WebAssembly trainer in node: it agrees with the native trainer, learns, and reports errors.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -26,7 +26,7 @@ test("every error is a message, and the trainer continues", async () => {
   trainer.ask({ do: "create", settings: settings({ steps: 1 }) });
   refuses({ do: "translate", text: "3 x" }, "unknown token 'x'; the task's tokens are 0 to 9");
   refuses({ do: "translate", text: " " }, "the input is empty; type at least one token");
-  assert.equal(trainer.ask({ do: "step", count: 5 }).step, 1);  // the last one
+  assert.equal(trainer.ask({ do: "step", count: 5 }).step, 1);  // the last update: training stops at the limit
   assert.equal(trainer.ask({ do: "step" }).finished, true);
 });
 

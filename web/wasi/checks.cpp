@@ -1,12 +1,12 @@
-// Implements kit/process.hpp and kit/trace.hpp of the exercises for a web page, where web/check/program.js
-// limits the time and catches traps.
+// The WebAssembly version of the exercises' kit/process.hpp and kit/trace.hpp. The time limit and traps are
+// handled by web/check/program.js.
 
 #include <chrono>
 
 #include "kit/process.hpp"
 #include "kit/trace.hpp"
 
-// Calls run(data) and returns its result. Returns −1 after a trap, with the stack as before the call.
+// Calls run(data) and returns its result. After a trap, restores the stack pointer and returns −1.
 extern "C" __attribute__((import_module("gradus"), import_name("run_apart"))) int gradus_run_apart(
     int (*run)(void*), void* data);
 

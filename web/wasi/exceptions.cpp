@@ -1,6 +1,6 @@
-// C++ exceptions for WASI, whose C++ libraries are built without exceptions. This is the part of the Itanium
-// C++ ABI that clang's -fwasm-exceptions calls. https://itanium-cxx-abi.github.io/cxx-abi/abi-eh.html, and
-// for the tables llvm/lib/CodeGen/AsmPrinter/EHStreamer.cpp. On one thread; without exception_ptr.
+// C++ exceptions for WASI, whose C++ libraries are built without them. Implements the part of the Itanium C++
+// ABI that clang's -fwasm-exceptions calls: https://itanium-cxx-abi.github.io/cxx-abi/abi-eh.html. The tables
+// are described in llvm/lib/CodeGen/AsmPrinter/EHStreamer.cpp. One thread; no exception_ptr.
 
 #include <cstdint>
 #include <cstdlib>
@@ -16,13 +16,13 @@ __cpp_exception:
 
 namespace __cxxabiv1 {
 
-// libc++abi's view of a type_info; its functions are in libc++abi.
+// The layout of libc++abi's type_info. Its functions are linked from libc++abi.
 class __shim_type_info : public std::type_info {
  public:
   virtual ~__shim_type_info();
   virtual void noop1() const;
   virtual void noop2() const;
-  /// True if a handler for this type catches `thrown`; then `object` points to the part that it sees.
+  /// True if a handler for this type catches `thrown`. Then sets `object` to the part that the handler sees.
   virtual bool can_catch(const __shim_type_info* thrown, void*& object) const = 0;
 };
 
@@ -32,20 +32,20 @@ namespace {
 
 using Type = const __cxxabiv1::__shim_type_info;
 
-// Precedes every thrown object.
+// The header in front of every thrown object.
 struct alignas(16) Exception {
   Type* type;
   void* (*destroy)(void*);  // destructors return their argument
-  void* seen;               // the object, as the handler's type sees it
-  int handlers;             // number of handlers running; negative while one of them rethrows
-  Exception* outer;         // the exception of the handler around this one's
+  void* seen;               // the thrown object, converted to the handler's type
+  int handlers;             // number of running handlers; negative while one of them rethrows
+  Exception* outer;         // the exception of the enclosing handler
 
   void* object() { return this + 1; }
 };
 
-Exception* innermost = nullptr;  // the exception of the handler that runs
+Exception* innermost = nullptr;  // the exception of the innermost running handler
 
-// A reader of the compiler's tables.
+// Reads values from the compiler's tables.
 struct Bytes {
   const std::uint8_t* at;
 
@@ -73,7 +73,7 @@ struct Bytes {
 
 constexpr std::uint32_t omitted = 0xFF;
 
-// The number of the first clause of landing pad `pad` that catches the exception; 0 if none does.
+// The number of the first clause of landing pad `pad` that catches the exception; 0 if no clause does.
 int clause_for(Exception& exception, const std::uint8_t* table, std::uint32_t pad) {
   Bytes bytes{table};
   if (bytes.byte() != omitted) bytes.number();  // the landing pads' base
@@ -111,7 +111,7 @@ int clause_for(Exception& exception, const std::uint8_t* table, std::uint32_t pa
 
 extern "C" {
 
-// Written by each landing pad before it calls _Unwind_CallPersonality, and read after it.
+// Each landing pad fills this in before it calls _Unwind_CallPersonality, and reads `clause` afterwards.
 struct {
   std::uint32_t pad;
   const std::uint8_t* table;
@@ -122,7 +122,7 @@ int _Unwind_CallPersonality(Exception* exception) {
   __wasm_lpad_context.clause = clause_for(*exception, __wasm_lpad_context.table, __wasm_lpad_context.pad);
   return 0;
 }
-void __gxx_wasm_personality_v0() {}  // only named in the tables
+void __gxx_wasm_personality_v0() {}  // never called; the tables refer to it
 
 void* __cxa_allocate_exception(std::size_t bytes) {
   void* const memory = std::aligned_alloc(alignof(Exception), (sizeof(Exception) + bytes + 15) / 16 * 16);
@@ -156,7 +156,7 @@ void* __cxa_begin_catch(Exception* exception) {
 
 void __cxa_end_catch() {
   Exception* const exception = innermost;
-  if (exception->handlers < 0) {  // on its way to another handler
+  if (exception->handlers < 0) {  // rethrown, not yet caught
     if (++exception->handlers == 0) innermost = exception->outer;
     return;
   }
@@ -168,7 +168,7 @@ void __cxa_end_catch() {
 
 int __cxa_atexit(void (*)(void*), void*, void*);
 int __cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
-  return __cxa_atexit(destroy, object, library);  // the only thread ends with the program
+  return __cxa_atexit(destroy, object, library);  // the only thread's end is the program's end
 }
 
 }  // extern "C"

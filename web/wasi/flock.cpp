@@ -1,4 +1,5 @@
-// WASI declares flock(), but does not have it. It fails here; files::atomic then works without locks.
+// WASI declares flock() without defining it. This definition always fails; files::atomic then works without
+// locks.
 
 #include <cerrno>
 #include <sys/file.h>

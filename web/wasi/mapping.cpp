@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-// WebAssembly offers no choice of addresses, and its memory never shrinks.
+// WebAssembly cannot map memory at a chosen address, and its memory never shrinks.
 namespace gradus::pool {
 
 std::size_t page_size() { return 4096; }

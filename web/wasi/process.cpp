@@ -1,6 +1,6 @@
 #include "process.hpp"
 
-// WebAssembly cannot start programs, so no program is ever found.
+// WebAssembly cannot start programs: every program counts as not found.
 namespace gradus {
 
 ProcessResult run_process(const std::vector<std::string>&, const std::string&) {

@@ -7,9 +7,9 @@
 #include "memory/storage.hpp"
 #include "products/product.hpp"
 
-/// Products with vectors of 128 bits, for WebAssembly. Slices of B are packed into panels that are two
-/// vectors wide. A tile of 4 rows of one panel's columns of C stays in registers while the terms are summed.
-/// Fused multiply-add is not used: its rounding would differ between machines.
+/// Products with 128-bit vectors, for WebAssembly. Slices of B are packed into panels, two vectors wide. A
+/// tile of C, 4 rows by one panel, stays in registers during the summation. Fused multiply-add is avoided:
+/// its results would differ between machines.
 namespace gradus::simd128 {
 
 template <class T>
@@ -23,7 +23,7 @@ constexpr std::ptrdiff_t lanes = 16 / sizeof(T);
 template <class T>
 constexpr std::ptrdiff_t panel = 2 * lanes<T>;
 
-/// The packed slice of B takes 512 KiB in f32.
+/// A packed slice of B takes at most 512 KiB in f32.
 constexpr std::int64_t most_terms = 256, most_columns = 512;
 
 template <class T>
@@ -37,7 +37,7 @@ void store(Vector<T> x, T* to) {
   __builtin_memcpy(to, &x, sizeof x);
 }
 
-/// to ← rows of a panel: lane j of row l is b[j·stride + l], for four columns of a transposed f32 matrix.
+/// Packs four columns of a transposed f32 matrix into a panel: lane j of row l is b[j·stride + l].
 /// @return the number of rows written, a multiple of 4
 inline std::ptrdiff_t pack_four_columns(std::ptrdiff_t k, const float* b, std::ptrdiff_t stride, float* to) {
   std::ptrdiff_t l = 0;
@@ -87,7 +87,7 @@ void pack_panel(const Product<T>& p, std::ptrdiff_t j, std::ptrdiff_t columns, T
   }
 }
 
-/// C ← sums + β·D for one tile; `columns` of its columns exist.
+/// C ← sums + β·D for one tile. Only the first `columns` columns of the tile exist in C.
 template <class T, int rows>
 void put(const Vector<T> (&sums)[rows][2], std::ptrdiff_t columns, Addend<T> addend, Rows<T> c) {
   for (int r = 0; r < rows; ++r) {
@@ -136,7 +136,7 @@ void multiply_packed(const Product<T>& p, const T* packed) {
   for (; i < p.m; ++i) multiply_rows<T, 1, a_is_plain>(p, i, packed);
 }
 
-/// A product with one row: reads B once, and does not pack it.
+/// A product with one row. Reads B once, without packing.
 template <class T>
 void multiply_row(const Product<T>& p) {
   put_addend(p);
@@ -165,7 +165,7 @@ void multiply_row(const Product<T>& p) {
   }
 }
 
-/// C ← A·B + β·D on this thread, for m, n and k of at least 1.
+/// C ← A·B + β·D on the calling thread. Needs m, n and k ≥ 1.
 template <class T>
 void multiply(const Product<T>& whole) {
   if (whole.m == 1) return multiply_row(whole);
