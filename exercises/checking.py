@@ -13,9 +13,9 @@ import compile_errors
 import endings
 from course import shown
 
-STAGE_SECONDS = 20  # the limit for a stage; three times as much for a training
+STAGE_SECONDS = 20  # limit of a stage; a training stage gets three times as long
 MEMORY_MIB = 4096
-POLL = 0.2  # seconds between two checks whether the file was saved
+POLL = 0.2  # seconds between two tests for a saved file
 
 
 class Saved(Exception):
@@ -23,7 +23,7 @@ class Saved(Exception):
 
 
 def wait_for(process, saved, waiting=lambda: None):
-    """Waits for the end and returns the exit code. If saved() becomes true, stops the process and raises Saved."""
+    """Waits for the process and returns its exit code. If saved() becomes true, stops the process and raises Saved."""
     while True:
         try:
             return process.wait(POLL)
@@ -45,7 +45,7 @@ class Build:
         self.sanitized = cache.exists() and bool(re.search(r"^GRADUS_SANITIZE:\w+=\w", cache.read_text(), re.MULTILINE))
 
     def take(self, exercise):
-        """Copies the learner's file into the build folder. #line makes the compiler's messages name the original."""
+        """Copies the learner's file into the build folder. A #line directive makes compiler messages name the original."""
         taken = self.folder / "exercises" / "learner" / exercise.file.name
         text = f"#line 1 {json.dumps(str(exercise.file))}\n{exercise.file.read_text()}"
         if not taken.exists() or taken.read_text() != text:
@@ -58,7 +58,7 @@ class Build:
         if not (self.folder / "exercises" / target).exists():
             print(f"Building {target} in {shown(self.folder)}; the first build takes longest.\n", flush=True)
         self.take(exercise)
-        in_english = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}  # for compile_errors
+        in_english = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}  # compile_errors reads English
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
             ninja = subprocess.Popen(["ninja", "-C", self.folder, target], env=in_english, stdout=output, stderr=subprocess.STDOUT)
             code = wait_for(ninja, saved, lambda: show_progress(output))
@@ -76,7 +76,7 @@ def read_again(file):
 
 
 def show_progress(output):
-    """In a terminal, shows the step that ninja has reached."""
+    """In a terminal, shows ninja's progress."""
     steps = re.findall(r"^\[\d+/\d+\]", read_again(output), re.MULTILINE)
     if steps and sys.stdout.isatty():
         print(f"\r  built {steps[-1]}", end="", flush=True)
@@ -88,13 +88,13 @@ def clear_progress():
 
 
 class Check:
-    """The options of a check, from the command line, and saved(), which stops the check when it returns true."""
+    """The command-line options of a check. The check stops when saved() returns true."""
 
     def __init__(self, patience=1, sanitize=False, saved=lambda: False):
         self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
 
     def run(self, program, exercise):
-        """Runs the program. Returns (Ending, report): how it ended, and the sanitizer's report about the file, or None."""
+        """Runs the program. Returns (Ending, report): how it ended, and the sanitizer's report on the file, or None."""
         seconds = self.seconds * 3 if self.sanitize else self.seconds
         parts = ["--parts", ",".join(exercise.parts)] if exercise.parts else []
         memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit
@@ -105,7 +105,7 @@ class Check:
             with errors.open("wb") as stderr:
                 process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory, *parts], env=environment,
                                            stderr=stderr if self.sanitize else None,
-                                           preexec_fn=lambda: signal.alarm(seconds))  # for code that runs before main()
+                                           preexec_fn=lambda: signal.alarm(seconds))  # limits code that runs before main()
                 code = wait_for(process, self.saved)
             printed = errors.read_text(errors="replace")
             report = endings.report(printed, exercise.file)
@@ -114,7 +114,7 @@ class Check:
             return endings.Ending(record.read_text(), code), report
 
     def explain(self, exercise, program, ending, report):
-        """Prints why the program ended, unless the program has printed it, and the line."""
+        """Prints why the program ended, unless the program has printed it. Also prints the line of the error."""
         lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
         hint = None
         if not ending.explained:

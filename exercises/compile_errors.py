@@ -9,7 +9,7 @@ DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<kin
 DIFFERS = "differs from the function of the base class below it. Compare the name, the parameters and the `const` behind them."
 CONST = "This line may change something that is `const`. If a function has `const` behind its parameters, all members are."
 
-# Regular expressions for g++'s messages, each with a sentence for the learner.
+# [regular expression for a message of g++, explanation for the learner].
 SENTENCES = [
     (r"expected ';' after class definition", "A class ends with `}};`."),
     (r"expected .*';'", "A `;` is missing, usually at the end of the line before."),
@@ -32,7 +32,7 @@ SENTENCES = [
 
 
 class Diagnostic:
-    """A message of the compiler, with the source lines quoted below it."""
+    """A compiler message, with the source lines that are quoted below it."""
 
     def __init__(self, match, lines, folder):
         self.given, self.file = match["file"], (folder / match["file"]).resolve()
@@ -57,7 +57,7 @@ def notes_of(error, found):
 
 
 def signature(text):
-    """(name, parameters, const) of the function that g++ prints between quotes."""
+    """Splits a quoted function in a message of g++ into (name, parameters, const)."""
     match = re.search(r"'[^']*?(\w+)\(([^']*)\)( const)?'", text)
     return match.groups() if match else ("", "", None)
 
@@ -67,8 +67,8 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(sentence, notes) for a function that overrides nothing. A later note of the compiler shows the function of the base
-    class."""
+    """(explanation, notes) for a function that is marked override but overrides nothing. A later compiler note shows the
+    base class's function."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)
@@ -91,7 +91,7 @@ def about_abstract(error, found, source, mine):
 
 
 def similar(word):
-    """Suggests the library's operation whose name is most like `word`; empty if none is."""
+    """Suggests the library's operation with the most similar name to `word`; empty if there is none."""
     names = set(re.findall(r"^Tensor (\w+)\(", (ROOT / "autograd/include/gradus/autograd/ops.hpp").read_text(), re.MULTILINE))
     near = difflib.get_close_matches(word, names - {word}, 1, 0.8)
     return f" Did you mean `{near[0]}`?" if near else ""
@@ -106,12 +106,12 @@ def sentence(says):
 
 
 def is_of_interest(diagnostic, mine):
-    """True if the diagnostic is about the learner's file or a file of gradus."""
+    """True if the diagnostic is about the learner's file or about gradus."""
     return diagnostic.file == mine or ROOT in diagnostic.file.parents
 
 
 def useful_notes(error, found, mine):
-    """The first note about a file of interest. If the note names a candidate function, also the next note, which gives the
+    """The first note about a file of interest. If that note names a candidate function, the next note follows: it gives the
     reason."""
     notes = [note for note in notes_of(error, found) if is_of_interest(note, mine)]
     return notes[:2] if notes and "candidate" in notes[0].says else notes[:1]
@@ -121,11 +121,11 @@ COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\
 
 
 def unpaired_brace(source):
-    """(line, brace) of a brace without a partner; None if all have one. The indentation shows which brace it is."""
+    """(line, brace) of an unmatched brace; None if all braces match. The indentation shows which brace is unmatched."""
     code = COMMENT_OR_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
-    missing = code.count("{") - code.count("}")  # less than 0: one too many
+    missing = code.count("{") - code.count("}")  # negative: one closing brace too many
     opened, suspects = [], []
-    indent, depth, before = None, 0, ""  # the indentation of the statement, its open parentheses, the characters before
+    indent, depth, before = None, 0, ""  # of the current statement: indentation, open parentheses, characters so far
     for number, line in enumerate(code.splitlines(), 1):
         for at, character in enumerate(line):
             if indent is None and character not in " \t}":
@@ -152,7 +152,7 @@ def unpaired_brace(source):
 
 
 def explain(output, file, folder, shown):
-    """Text for the learner about a failed build of `file`. Relative paths of `output` begin in `folder`; `shown` shortens paths."""
+    """Explains a failed build of `file` to the learner. `output` has paths relative to `folder`; `shown` shortens paths."""
     mine, source = file.resolve(), file.read_text()
     found = diagnostics(output, folder)
     error = next((diagnostic for diagnostic in found if diagnostic.is_error), None)

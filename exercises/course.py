@@ -1,4 +1,4 @@
-"""The exercises, and the learner's progress in them."""
+"""The exercises and the learner's progress."""
 
 import difflib
 import json
@@ -10,12 +10,12 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
 EXIT_FINDING, EXIT_USAGE = 1, 2
-LAST = "last exercise"  # the key in progress.json
+LAST = "last exercise"  # a key of progress.json
 COMMANDS = ("watch", "build", "diagnose", "hint", "reset", "solution", "check-all", "museum")  # of ./run exercise
 
 
 class Exercise:
-    """An exercise, or one sitting of a long one: some of its parts, with progress of their own. All sittings share a file."""
+    """An exercise, or a sitting: some parts of a long exercise, with its own progress. All sittings share one file."""
 
     def __init__(self, folder, sitting="", parts=()):
         self.folder, self.parts = folder, parts
@@ -26,13 +26,13 @@ class Exercise:
 
     @property
     def sittings(self):
-        """In sittings.json: the parts of each sitting."""
+        """Reads sittings.json, which lists the parts of each sitting."""
         file = self.folder / "sittings.json"
         return [Exercise(self.folder, name, parts) for name, parts in json.loads(file.read_text()).items()] if file.exists() else []
 
     @property
     def title(self):
-        """The first line of README.md is "# NN · Title"."""
+        """Reads the first line of README.md: "# NN · Title"."""
         return translated(self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
     @property
@@ -45,11 +45,11 @@ class Exercise:
 
     @property
     def hints(self):
-        """In hints.md, each hint follows a heading "## N"."""
+        """Reads hints.md, where each hint follows a heading "## N"."""
         return [part.strip() for part in re.split(r"^## \d+\n", translated(self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
     def hints_of(self, part):
-        """In an exercise with parts, hints and stage names begin with the part: "general: gradients"."""
+        """The hints for a part. In an exercise with parts, hints and stage names begin with the part: "general: gradients"."""
         return [hint for hint in self.hints if hint.startswith(part + ": ")] or self.hints
 
     @property
@@ -64,12 +64,12 @@ class Exercise:
 
 
 def is_chinese():
-    """Whether the reader's locale is Chinese."""
+    """True if the reader's locale is Chinese."""
     return next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "").startswith("zh")
 
 
 def translated(path):
-    """The Chinese page NAME.zh-CN.md beside NAME.md, if there is one and the reader's locale is Chinese; otherwise `path`."""
+    """In a Chinese locale, the page NAME.zh-CN.md beside NAME.md if it exists; otherwise `path`."""
     chinese = path.with_suffix(".zh-CN.md")
     return chinese if is_chinese() and chinese.exists() else path
 
@@ -79,7 +79,7 @@ def exercises():
 
 
 def find(word):
-    words = {pathlib.Path(word).stem, pathlib.Path(word).parent.name}  # for example of exercises/11_luong/README.md
+    words = {pathlib.Path(word).stem, pathlib.Path(word).parent.name}  # accepts paths like exercises/11_luong/README.md
     for exercise in exercises():
         if words & {exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name}:
             return exercise
@@ -92,7 +92,7 @@ def find(word):
 
 
 def find_or_last(words, progress):
-    """The exercise that `words` names; if they name none, that of the last command."""
+    """The exercise that `words` names. Without a name, the exercise of the last command."""
     if words:
         return find(words[0])
     if not (last := progress.known.get(LAST)):
@@ -112,7 +112,7 @@ def shown(path):
 
 
 class Progress:
-    """The progress of each exercise. The file is replaced atomically."""
+    """The progress in each exercise. Writes replace the file atomically."""
 
     def __init__(self):
         self.path = MINE / "progress.json"
@@ -126,7 +126,7 @@ class Progress:
 
     @property
     def named(self):
-        """The exhibits of the museum whose causes the learner has named."""
+        """The exhibits of the museum for which the learner has named the cause."""
         return self.known.get("museum", [])
 
     def note(self, exercise, **changes):

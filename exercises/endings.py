@@ -1,4 +1,4 @@
-"""Explains how a checker's program ended, from its record (kit/check.hpp, kit/trace.hpp), its signal and a sanitizer's report."""
+"""Explains how a checker's program ended: from its record (kit/check.hpp, kit/trace.hpp), its signal and the sanitizer's report."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import subprocess
 SLOW = "If your code is only slow: `--patience 3` allows three times as long."
 SANITIZE = "An index out of range, or a reference to an object that no longer exists? With --sanitize, the check says more."
 
-# For each signal: what happened, and a hint.
+# signal: (explanation, hint).
 SIGNALS = {
     "SIGFPE": ("Your code divided an integer by zero.", "Which divisor can be 0?"),
     "SIGSEGV": ("Your code used memory that it does not own.", SANITIZE),
@@ -21,7 +21,7 @@ SIGNALS = {
 }
 OVERFLOW = ("The stack overflowed: the recursion is too deep.", "Which condition ends the recursion? A local array of many megabytes overflows it, too.")
 
-# For each kind of error that AddressSanitizer reports: what happened.
+# AddressSanitizer's kind of error: explanation.
 REPORTS = {
     "heap-buffer-overflow": "Your code reads or writes outside an allocated block.",
     "stack-buffer-overflow": "Your code reads or writes outside a local array.",
@@ -61,7 +61,7 @@ class Ending:
         return self.stages[len(self.passed)] if len(self.passed) < len(self.stages) else None
 
     def cause(self):
-        """(what happened, hint); the hint may be None."""
+        """(explanation, hint). The hint may be None."""
         if self.signal == "SIGALRM":
             after = f" after {self.limits[len(self.passed)]} s" if self.stage else ""
             return f"Still in {'this stage' if self.stage else 'code outside the stages'}{after}: an endless loop?", SLOW
@@ -72,7 +72,7 @@ class Ending:
 
 
 def lines_in(file, program, addresses):
-    """The lines of `file` among the addresses of a stack, the innermost first."""
+    """The lines of `file` that the stack's addresses point to, innermost first."""
     if not addresses:
         return []
     try:
@@ -84,7 +84,7 @@ def lines_in(file, program, addresses):
 
 
 def report(text, file):
-    """(what happened, [(label, line of `file`)]) from the report of a sanitizer; None if there is none."""
+    """(explanation, [(label, line of `file`)]) from a sanitizer's report; None if there is no report."""
     ours = re.compile(rf"^ +#\d+ .* {re.escape(str(file))}:(\d+)", re.MULTILINE)
     if match := re.search(rf"^{re.escape(str(file))}:(\d+):\d+: runtime error: (.*)", text, re.MULTILINE):
         return f"UndefinedBehaviorSanitizer: {match[2]}.", [("at", int(match[1]))]

@@ -70,10 +70,10 @@ def note_stages(exercise, progress, ending):
     same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
     progress.note(exercise, passed=before["passed"] or ending.all_passed, stages=len(ending.passed), of=len(ending.stages),
                   part=part, hints=before["hints"] if same_hints else 0)
-    if ending.all_passed:  # a whole exercise passes with all of its sittings
+    if ending.all_passed:  # then all sittings have passed as well
         for sitting in exercise.sittings:
             progress.note(sitting, passed=True)
-        progress.note(exercise)  # stays the exercise of the last command
+        progress.note(exercise)  # marks it as the exercise of the last command again
 
 
 def build_only(exercise, progress, build):
@@ -169,7 +169,7 @@ def command_line(exercise, build, arguments):
     program = build.program(exercise, "_cli")
     if program is None:
         return EXIT_FINDING
-    called = f"./run exercise {exercise.name} --cli"  # the command quotes argv[0] in its messages
+    called = f"./run exercise {exercise.name} --cli"  # as argv[0], which the command's messages quote
     code = subprocess.run([called, *arguments], executable=program).returncode
     if code < 0:
         print(f"  {endings.Ending('', code).cause()[0]} A check names the line: ./run exercise {exercise.name}.", file=sys.stderr)
@@ -177,7 +177,7 @@ def command_line(exercise, build, arguments):
 
 
 def options(words, build):
-    """Removes the options of a check from `words` and returns them as a Check."""
+    """Removes a check's options from `words`. Returns them as a Check."""
     sanitize = "--sanitize" in words
     if sanitize:
         words.remove("--sanitize")
@@ -207,7 +207,7 @@ def museum(words, progress):
 
 
 def main():
-    sys.stdout.reconfigure(line_buffering=True)  # keeps the order with the programs' output
+    sys.stdout.reconfigure(line_buffering=True)  # keeps this output in order with the programs' output
     build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
     if len(words) >= 2 and words[1] == "--cli":
         return command_line(find(words[0]), build, words[2:])

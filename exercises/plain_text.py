@@ -20,7 +20,7 @@ def in_parentheses(text):
 def superscript(match):
     text = match[1] or match[2]
     raised = text.translate(SUPERSCRIPTS)
-    return raised if not set(text) & set(raised) - {"ᵀ"} else f"\0{in_parentheses(text)}"  # \0 stands for a ^ that was handled
+    return raised if not set(text) & set(raised) - {"ᵀ"} else f"\0{in_parentheses(text)}"  # \0 stands for an already handled ^
 
 
 def formula(tex):

@@ -11,7 +11,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake, c
   return {name, mistake, scalar_tanh_exercise(answer)};
 }
 
-// tanh with the given slope, a function of x and y.
+// tanh with a given backward slope, slope(x, y).
 template <class Slope>
 ScalarTanh with_slope(const Slope& slope) {
   return [=](Value x) {
@@ -89,7 +89,7 @@ int main() {
       attempt("a reference to the node of x", "no-way-back",
               [](Value x) {
                 const double y = std::tanh(x.data());
-                Node lost = x.node();  // as if the tape had grown and moved
+                Node lost = x.node();  // a copy, like a reference after the tape has moved its nodes
                 return record(*x.tape, y, [=](double g) mutable { lost.gradient += g * (1 - y * y); });
               }),
       attempt("backward function set afterwards", "",

@@ -53,7 +53,7 @@ struct Suspect {
 
 bool close(double a, double b) { return std::abs(a - b) <= 1e-9 * (1e-3 + std::abs(b)); }  // false for NaN
 
-// Expects `got` to equal `expected` at a few numbers. If `got` equals a suspect there, reports that mistake.
+// Compares `got` with `expected` at a few numbers. If `got` equals a suspect instead, reports that mistake.
 void expect_function(const std::string& what, const Function& got, const Function& expected,
                      const std::vector<Suspect>& suspects, const Mistake& otherwise) {
   constexpr std::array<double, 8> xs = {-2, -0.5, 0, 0.25, 1, 3, 6, -9};
@@ -74,7 +74,7 @@ void expect_function(const std::string& what, const Function& got, const Functio
 
 double slope(double x) { return 1 / (std::cosh(x) * std::cosh(x)); }
 
-// Evaluates tanh x, and expects a new node on x's tape.
+// Evaluates tanh x. Checks that the result is a new node on x's tape.
 double value_of(const ScalarTanh& answer, double x) {
   Tape tape;
   const Value input = record(tape, x), y = answer(input);
@@ -115,7 +115,7 @@ void gradient(const ScalarTanh& answer) {
                    {doubled, [](double x) { return 2 * slope(x); }},
                    {squared, [](double x) { return slope(x) * slope(x); }},
                    {sign, [](double x) { return -slope(x); }},
-                   {exercise::remembers, [](double) { return slope(-2); }}},  // the first x of all
+                   {exercise::remembers, [](double) { return slope(-2); }}},  // −2 is the first x of the test
                   {"gradient", "", "What is the slope of tanh at 0? And far away from 0?"});
   const double far = gradient_of(answer, 1000);
   exercise::expect(close(far, 0), overflow, "The gradient at x = 1000 is not 0.", text(far), "0");
@@ -139,7 +139,7 @@ void used_twice(const ScalarTanh& answer) {
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
   expect_function(
       "∂L/∂x of L = x + tanh x",
-      [&](double x) {  // the path through tanh reaches x last
+      [&](double x) {  // x receives the gradient of the tanh path last
         return gradient_of(
             [&](Value in) {
               const Value y = answer(in);
@@ -151,7 +151,7 @@ void used_twice(const ScalarTanh& answer) {
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
 }
 
-// L = y p₀ + y² of the neuron y = tanh(p₀ p₁ + p₂ tanh(p₃) + p₄), for doubles and for values on a tape.
+// L = y p₀ + y² with the neuron y = tanh(p₀ p₁ + p₂ tanh(p₃) + p₄). Number: double or a value on a tape.
 template <class Number, class Tanh>
 Number neuron(const std::vector<Number>& p, const Tanh& tanh) {
   const Number y = tanh(p[0] * p[1] + p[2] * tanh(p[3]) + p[4]);
@@ -183,8 +183,8 @@ void as_differences_say(const ScalarTanh& answer) {
   }
 }
 
-// L = Σ (y − t)² over the table of XOR, y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c); the parameters
-// are (w_11, w_12, b_1, v_1, w_21, …, c).
+// L = Σ (y − t)² over the table of XOR, with y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c). The
+// parameters are (w_11, w_12, b_1, v_1, w_21, …, c).
 Value xor_loss(const std::vector<Value>& theta, const ScalarTanh& tanh) {
   Tape& tape = *theta[0].tape;
   Value L = record(tape, 0);

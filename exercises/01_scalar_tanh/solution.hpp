@@ -6,7 +6,7 @@
 
 using namespace scalar;
 
-// ∂y/∂x = 1 − tanh² x = 1 − y². The gradient is added, since x may have other uses.
+// ∂y/∂x = 1 − tanh² x = 1 − y². The gradient is added because x may have other uses.
 inline Value tanh(Value x) {
   const double y = std::tanh(x.data());
   return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });

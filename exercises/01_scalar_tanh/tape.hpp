@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-/// A tape for scalars: every operation records a node whose backward function passes the gradient on to the
-/// operation's inputs.
+/// A tape for scalars. Every operation records a node. The node's backward function passes its gradient on to
+/// the operation's inputs.
 namespace scalar {
 
 struct Node {
@@ -29,7 +29,7 @@ struct Value {
   double& gradient() const { return node().gradient; }
 };
 
-/// Appends a node to the tape; without `backward`, a leaf.
+/// Appends a node to the tape. Without `backward`, the node is a leaf.
 inline Value record(Tape& tape, double data, std::function<void(double g)> backward = nullptr) {
   tape.push_back({data, std::move(backward)});
   return {&tape, tape.size() - 1};

@@ -17,7 +17,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake,
 
 using Seen = std::unordered_set<Node*>;
 
-// Every node after its inputs, by depth-first search with an explicit stack of (node, next edge).
+// All inputs before the nodes that use them: depth-first search with an explicit stack of (node, next edge).
 std::vector<Node*> inputs_first(Node* L) {
   std::vector<Node*> order;
   Seen seen = {L};
@@ -67,7 +67,7 @@ std::vector<Node*> by_counting(Node* L) {
   return order;
 }
 
-// Each node once, in depth-first preorder (`deep`) or breadth-first order. Neither is a topological order.
+// Each node once, in depth-first preorder (`deep`) or in breadth-first order. Neither order is topological.
 std::vector<Node*> as_met(Node* L, bool deep) {
   std::vector<Node*> order;
   Seen seen;
@@ -104,7 +104,7 @@ std::vector<Node*> first_edge_only(Node* L) {
   return order;
 }
 
-// The length of each node's longest path from L, by visiting all paths.
+// Computes the length of each node's longest path from L. Visits all paths, so it is exponentially slow.
 void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
   depths[node] = std::max(depths[node], depth);
   for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);

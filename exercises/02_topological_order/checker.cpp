@@ -53,7 +53,7 @@ std::string text(const Names& names, const std::vector<Node*>& order) {
   return out.empty() ? "no nodes" : out;
 }
 
-// All nodes that L depends on, in depth-first (deep) or breadth-first order of their first visit.
+// L and all nodes it depends on, in depth-first (`deep`) or breadth-first order of discovery.
 std::vector<Node*> met(Node* L, bool deep, bool last_input_first = false) {
   std::vector<Node*> order;
   std::set<Node*> seen;
@@ -71,14 +71,14 @@ std::vector<Node*> met(Node* L, bool deep, bool last_input_first = false) {
   return order;
 }
 
-// The index of each node in the order.
+// The index of each node in `order`.
 std::map<const Node*, std::size_t> places(const std::vector<Node*>& order) {
   std::map<const Node*, std::size_t> at;
   for (std::size_t i = 0; i < order.size(); ++i) at.emplace(order[i], i);
   return at;
 }
 
-// A node that precedes one of its users, and that user; null pointers if the order is right.
+// A node that precedes one of its users, and that user. Null pointers if there is none.
 std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   const auto at = places(order);
   for (const Node* user : order)
@@ -87,7 +87,7 @@ std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   return {nullptr, nullptr};
 }
 
-// A known wrong order: that of `nodes(L)`.
+// A known mistake, and the wrong order nodes(L) that it produces.
 struct KnownOrder {
   Mistake mistake;
   std::vector<Node*> (*nodes)(Node* L);
@@ -99,8 +99,8 @@ const KnownOrder known_orders[] = {
     {breadth_first, [](Node* L) { return met(L, false, true); }},
 };
 
-// The known wrong order that the answer computes, if any. For L several of them may coincide; for a larger
-// graph they all differ. So both graphs are checked.
+// Finds the known mistake whose order the answer returns. On a small graph, several wrong orders may
+// coincide. They differ on a larger graph, so the mistake must match both graphs.
 Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>& order) {
   Graph graph;
   std::vector<Node*> nodes = {graph.leaf(1), graph.leaf(2)};
@@ -180,7 +180,7 @@ void ways_of_different_lengths(const TopologicalOrder& answer) {
                {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
 }
 
-// n nodes in random order in memory. In inputs_last, the inputs of a node come after it.
+// n nodes at random places in memory. In inputs_last, each node precedes its inputs.
 struct RandomGraph {
   std::vector<Node> nodes;
   std::vector<Node*> inputs_last;
@@ -211,7 +211,7 @@ struct RandomGraph {
 void random_graphs(const TopologicalOrder& answer) {
   gradus::Generator generator(1);
   for (std::size_t i = 0; i < 200; ++i) {
-    const RandomGraph graph(2 + i / 8, generator);  // small graphs first, for a short message
+    const RandomGraph graph(2 + i / 8, generator);  // small graphs first: short messages
     expect_order(graph.text(), answer, graph.inputs_last.front(), graph.names);
   }
 }
@@ -251,7 +251,7 @@ void deep(const TopologicalOrder& answer) {
   expect_end(exercise::run_apart(right, 10), "a chain of a million nodes");
 }
 
-// Ladders grow rung by rung, so that following every path takes too long before it takes forever.
+// The ladder grows rung by rung. So an answer that follows every path exceeds the limit within seconds.
 void many_ways(const TopologicalOrder& answer) {
   Graph graph;
   Node* x = graph.leaf(0.5);

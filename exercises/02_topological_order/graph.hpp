@@ -3,8 +3,8 @@
 #include <deque>
 #include <vector>
 
-/// A graph of scalars, each with edges to its inputs. Without a tape, the order of computation is not
-/// recorded.
+/// A graph of scalars: each node has edges to its inputs. There is no tape, so the order of computation is
+/// not recorded.
 namespace scalar {
 
 struct Node;
@@ -17,7 +17,7 @@ struct Edge {
 
 struct Node {
   double data;
-  std::vector<Edge> edges = {};  ///< to the inputs; empty in a leaf; two to the same node for a + a
+  std::vector<Edge> edges = {};  ///< to the inputs; empty in a leaf; a + a has two equal edges
   double gradient = 0;           ///< ∂L/∂(this), where L is the first node in backward()
 };
 
@@ -34,8 +34,8 @@ class Graph {
   std::deque<Node> nodes_;
 };
 
-/// Sets the gradient of each node of `order`, which begins with L, to ∂L/∂(node). The nodes pass on their
-/// gradients in this order, so that each must come after all nodes that use it.
+/// Sets the gradient of each node in `order` to ∂L/∂(node). `order` begins with L. The nodes pass on their
+/// gradients in this order, so each node must come after all nodes that use it.
 inline void backward(const std::vector<Node*>& order) {
   for (Node* node : order) node->gradient = 0;
   order.front()->gradient = 1;

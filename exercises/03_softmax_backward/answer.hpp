@@ -6,7 +6,7 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 03: ∂L/∂x for y = softmax(x) over the last axis, from y and g = ∂L/∂y; all (B, T).
+/// The answer to exercise 03: ∂L/∂x from y = softmax(x), over the last axis, and g = ∂L/∂y. All are (B, T).
 using SoftmaxBackward = std::function<gradus::Tensor(const gradus::Tensor& y, const gradus::Tensor& g)>;
 
 exercise::Exercise softmax_backward_exercise(const SoftmaxBackward& answer);

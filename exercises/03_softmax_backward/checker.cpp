@@ -37,7 +37,7 @@ const Mistake no_diagonal{"no-diagonal", "The sum leaves out j = i.",
                           "∂y_i/∂x_i = y_i (1 − y_i): the sum runs over all j."};
 const Mistake squared_in_sum{"squared-in-sum", "y_j is squared in the sum.", "Σ_j g_j y_j has one y_j."};
 
-// Scores, weights and the gradient of the weights, (B, T) each.
+// Scores x, weights y, and the weights' gradient g, (B, T) each.
 struct Case {
   Tensor x, y, g;
 };
@@ -48,7 +48,7 @@ Case example(std::int64_t B, std::int64_t T, std::uint64_t seed = 7, double size
   return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
 }
 
-// Σ_j g_j J_ji per row with the full Jacobian, J_ji = y_j (δ_ij − y_i) or a wrong one.
+// Σ_j g_j J_ji per row, with the full Jacobian. The right one is J_ji = y_j (δ_ij − y_i).
 template <class Jacobian>
 Plain by_jacobian(const Case& c, const Jacobian& jacobian) {
   const Plain y(c.y), g(c.g);
@@ -63,7 +63,7 @@ Plain expected(const Case& c) {
   return by_jacobian(c, [](double yi, double yj, bool same) { return yj * ((same ? 1 : 0) - yi); });
 }
 
-// The right sum, but over the batch axis.
+// The right formula, summed over the batch axis by mistake.
 Plain over_batch(const Case& c) {
   const Plain y(c.y), g(c.g);
   Plain dx(y.shape());
@@ -135,7 +135,7 @@ void values(const SoftmaxBackward& answer) {
   exercise::expect_values("dx, where some weights are 0", answer(sure.y, sure.g), expected(sure));
 }
 
-// Adding a constant to a row's scores changes no weight, so that the gradient's row sums are 0.
+// Adding a constant to a row of x leaves the weights unchanged. So each row of the gradient sums to 0.
 void rows_sum_to_zero(const SoftmaxBackward& answer) {
   const Case c = example(4, 6);
   exercise::expect_values("the row sums of dx", sum(answer(c.y, c.g), -1), Plain(Shape{4}));

@@ -8,7 +8,7 @@
 
 #include "kit/check.hpp"
 
-/// The constants of algorithm 1, with its default values.
+/// The constants of algorithm 1, with the paper's default values.
 struct AdamOptions {
   double alpha = 1e-3;
   double beta_1 = 0.9;
@@ -16,7 +16,7 @@ struct AdamOptions {
   double epsilon = 1e-8;
 };
 
-/// The answer to exercise 04: creates an optimiser of these parameters and returns its step().
+/// The answer to exercise 04: creates an optimiser for these parameters, and returns its step().
 using MakeAdam =
     std::function<std::function<void()>(const std::vector<gradus::Tensor>& parameters, const AdamOptions&)>;
 

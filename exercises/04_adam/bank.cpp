@@ -10,7 +10,7 @@ using namespace gradus;
 
 namespace {
 
-// The fault of a Faulty optimiser.
+// The mistake of a Faulty optimiser.
 enum class Fault {
   none,
   own_handle,
@@ -127,7 +127,7 @@ class Faulty {
     if (fault == Fault::clears_gradient) theta_[k].zero_grad();
   }
 
-  // The gradient of parameter k; with some faults, a substitute for a missing one.
+  // The gradient of parameter k. Some faults replace a missing gradient.
   Tensor gradient(std::size_t k) {
     const Tensor g = theta_[k].grad();
     if (fault == Fault::missing_is_0 && !g.defined()) return zeros(theta_[k].shape(), theta_[k].dtype());
@@ -142,8 +142,8 @@ class Faulty {
   std::size_t used_ = 0;
 };
 
-// Updates in place, element by element. Combines both bias corrections in one factor as in section 2 of the
-// paper, but keeps the ε of algorithm 1.
+// Updates in place, element by element. Combines both bias corrections into one factor, as section 2 of the
+// paper does, but keeps the ε of algorithm 1.
 class InPlace {
  public:
   InPlace(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
@@ -185,7 +185,7 @@ class InPlace {
   double power_1_ = 1, power_2_ = 1;  // β₁ᵗ, β₂ᵗ
 };
 
-// Creates m and v at a parameter's first gradient, and counts t for each parameter, as PyTorch does.
+// Creates m and v when a parameter gets its first gradient. Counts t per parameter, as PyTorch does.
 class Lazy {
  public:
   Lazy(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
@@ -214,7 +214,7 @@ class Lazy {
   std::vector<int> steps_ = std::vector<int>(theta_.size());
 };
 
-// Counts the steps of all optimisers in one static t.
+// Counts the steps of all optimisers in one static variable t.
 class SharedCount {
  public:
   SharedCount(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2,

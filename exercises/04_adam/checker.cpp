@@ -147,7 +147,7 @@ struct Element {
   }
 };
 
-// Parameters, and their gradients at each step.
+// Parameters, and their gradient at each step.
 struct Case {
   std::vector<Tensor> parameters;
   std::vector<std::vector<Tensor>> gradients;  // [step][parameter]
@@ -180,8 +180,8 @@ Plain after(const Case& c, std::size_t k, Slip slip = Slip::none) {
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// Parameter k after all steps of a wrong Adam. `moments`: the parameters share m and v. `count_each`: t grows
-// by 1 per parameter instead of per step. All parameters have the same shape.
+// Parameter k after all steps of a wrong Adam. `moments`: all parameters share m and v. `count_each`: t grows
+// by 1 per parameter, not per step. All parameters have the same shape.
 Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each) {
   std::vector<double> values = c.parameters[k].to_vector<double>();
   const std::size_t n = c.parameters.size();
@@ -204,7 +204,7 @@ Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each)
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// θ with a constant of the usual value in place of the constructor's.
+// Suspects: θ when one constant keeps its usual value, ignoring the constructor's argument.
 std::vector<exercise::Suspect> constant_suspects(const Case& c, std::size_t k) {
   const AdamOptions usual;
   std::vector<exercise::Suspect> all;
@@ -294,7 +294,7 @@ void different_shapes(const MakeAdam& make) {
                             {{unchanged, Plain(c.parameters[k])}});
 }
 
-// Ways to treat a parameter without a gradient; the first two are right.
+// Ways to treat a parameter without a gradient. Only `skipped` and `counted_alone` are right.
 enum class Missing {
   skipped,
   counted_alone,
@@ -307,7 +307,7 @@ enum class Missing {
   shifts
 };
 
-// All parameters after all steps, with this treatment. Their shapes must be equal.
+// All parameters after all steps, for one way to treat missing gradients. The parameters have equal shapes.
 std::vector<Plain> after_missing(const Case& c, Missing how) {
   const std::size_t n = c.parameters.size();
   std::vector<Plain> result(c.parameters.begin(), c.parameters.end());
@@ -347,8 +347,8 @@ std::vector<Plain> after_missing(const Case& c, Missing how) {
   return result;
 }
 
-// `gone[k]` are the steps at which parameter k has no gradient. Counting t for each parameter is also right:
-// PyTorch does so.
+// Checks steps with missing gradients: parameter k has none at the steps gone[k]. Counting t per parameter,
+// as PyTorch does, is also right.
 void missing_gradients(const MakeAdam& make, const std::vector<std::vector<std::size_t>>& gone,
                        const std::string& when) {
   Case c = example(std::vector<Shape>(gone.size(), {2, 3}), 4);
@@ -377,7 +377,7 @@ void no_gradient(const MakeAdam& make) {
   missing_gradients(make, {{0, 2}, {}, {1}}, ", where two have no gradient at some steps");
 }
 
-// A gradient that is 0 everywhere at one step.
+// One gradient is 0 everywhere at one step. A gradient of 0 is not a missing gradient.
 void zero_gradient(const MakeAdam& make) {
   Case c = example({{2, 3}, {2, 3}}, 4);
   Case missing = c;

@@ -22,7 +22,7 @@ class Adam {
   void step() {
     const NoGrad no_grad;  // the update is not recorded
     ++t_;
-    for (auto& [theta, m, v] : entries_) {  // all of theta's shape
+    for (auto& [theta, m, v] : entries_) {  // equal shapes
       const Tensor g = theta.grad();
       if (!g.defined()) continue;
       m = beta_1_ * m + (1 - beta_1_) * g;

@@ -6,7 +6,7 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 05: the mean cross-entropy over the real tokens, () in the dtype of the logits.
+/// The answer to exercise 05: the mean cross-entropy over the real tokens, a scalar in the logits' dtype.
 /// logits: (T, B, V), targets: (T, B), lengths: (B).
 using MaskedLoss = std::function<gradus::Tensor(const gradus::Tensor& logits, const gradus::Tensor& targets,
                                                 const gradus::Tensor& lengths)>;

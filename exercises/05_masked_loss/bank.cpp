@@ -17,12 +17,12 @@ Tensor real(const Tensor& logits, const Tensor& lengths) {
   return less(unsqueeze(arange(logits.size(0)), 1), lengths).to(logits.dtype());
 }
 
-// x at every target, (T, B).
+// The element of x for each target, (T, B).
 Tensor chosen(const Tensor& x, const Tensor& targets) {
   return squeeze(gather(x, 2, unsqueeze(targets, 2)), 2);
 }
 
-// −ln p of every target, (T, B).
+// −ln p of each target, (T, B).
 Tensor surprise(const Tensor& logits, const Tensor& targets, int axis = 2) {
   return -chosen(log_softmax(logits, axis), targets);
 }
@@ -49,7 +49,7 @@ Tensor by_ignoring(const Tensor& logits, const Tensor& targets, const Tensor& le
   return cross_entropy(logits, masked_fill(targets, pads, -1));
 }
 
-// Uses the mask of its first call for later batches of the same shape.
+// Computes the mask once, and reuses it for later batches of the same shape.
 MaskedLoss remembering() {
   return [mask = Tensor()](const Tensor& z, const Tensor& y, const Tensor& n) mutable {
     if (!mask.defined() || mask.size(0) != z.size(0) || mask.size(1) != z.size(1)) mask = real(z, n);

@@ -75,9 +75,9 @@ Case example(std::int64_t T, std::int64_t V, const std::vector<std::int64_t>& le
   return {logits, tensor(targets, {T, B}), tensor(lengths)};
 }
 
-const std::vector<std::int64_t> lengths = {3, 6, 1, 4};  // T is 8, more than the longest
+const std::vector<std::int64_t> lengths = {3, 6, 1, 4};  // the longest length is 6, less than T = 8
 
-// −ln softmax(z)[target], with the softmax over an axis (0: positions, 1: sentences, 2: vocabulary).
+// −ln softmax(z)[target]. `axis` selects the softmax's axis: 0 positions, 1 sentences, 2 vocabulary.
 double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, int axis = 2) {
   const std::int64_t y = c.target(t, b);
   double total = 0;
@@ -86,7 +86,7 @@ double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, i
   return std::log(total) - z(t, b, y);
 }
 
-// Σ term(t, b) over the first ℓ_b + more positions of each sentence, at most T.
+// Σ term(t, b) over the first min(T, ℓ_b + more) positions of each sentence.
 template <class Term>
 double total(const Case& c, const Term& term, std::int64_t more = 0) {
   double sum = 0;
@@ -200,14 +200,14 @@ void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& 
     exercise::expect_values(what, loss(answer, c), Plain(expected(c)), suspects(c), otherwise);
   } catch (const exercise::Finding& finding) {
     const std::string& name = finding.mistake.name;
-    if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // its finding says more
+    if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // throws a more specific finding
     throw;
   }
 }
 
 void values(const MaskedLoss& answer) {
   expect_loss(answer, "the loss", example(8, 5, lengths));
-  // Two batches of the same sizes as the first: one with other lengths, one with other logits.
+  // Two batches with the first batch's sizes: one has other lengths, the other has other logits.
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)})
     expect_loss(answer, "the loss of another batch", c, exercise::remembers);
   expect_loss(answer, "the loss", example(7, 3, {7, 7}));
@@ -228,7 +228,7 @@ void large_logits(const MaskedLoss& answer) {
   const Case c = example(8, 5, lengths, 400);
   const Plain z(c.logits);
   const auto shifted = [&](auto t,
-                           auto b) {  // subtracts the largest logit: e^1000 overflows
+                           auto b) {  // stable: subtracts the largest logit, because e^1000 overflows
     double largest = z(t, b, 0), sum = 0;
     for (std::int64_t k = 1; k < c.V(); ++k) largest = std::max(largest, z(t, b, k));
     for (std::int64_t k = 0; k < c.V(); ++k) sum += std::exp(z(t, b, k) - largest);

@@ -6,7 +6,7 @@
 
 using namespace gradus;
 
-// The mean of −ln softmax(logits)[target] over the real tokens, (). logits: (T, B, V), targets: (T, B),
+// The mean of −ln softmax(logits)[target] over the real tokens, a scalar. logits: (T, B, V), targets: (T, B),
 // lengths: (B).
 inline Tensor masked_loss(const Tensor& /*logits*/, const Tensor& /*targets*/, const Tensor& /*lengths*/) {
   // TODO

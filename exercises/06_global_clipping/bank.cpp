@@ -32,7 +32,7 @@ void scale(const Parameters& parameters, double factor) {
   for (Tensor& p : with_gradient(parameters)) p.set_grad(p.grad() * factor);
 }
 
-// Clips with the function `norm` in place of the norm, and returns its result.
+// Clips with norm() instead of the right norm, and returns the result of norm().
 template <class Norm>
 ClipGradients by(const Norm& norm) {
   return [=](const Parameters& parameters, double max_norm) {
@@ -42,7 +42,7 @@ ClipGradients by(const Norm& norm) {
   };
 }
 
-// Computes the right norm and condition, but calls `change` in place of the scaling.
+// Computes the norm and the condition correctly, but calls change() instead of scaling.
 template <class Change>
 ClipGradients changing(const Change& change) {
   return [=](const Parameters& parameters, double max_norm) {

@@ -124,7 +124,7 @@ Plain scaled(const Plain& g, double factor) {
   return each(g, [=](double x) { return factor * x; });
 }
 
-// Accepts PyTorch's factor, max_norm / (norm + 1e-6).
+// A tolerance that also accepts PyTorch's factor, max_norm / (norm + 1e-6).
 constexpr double bound = 1e-5;
 
 void expect_norm(double got, const Gradients& before, double max_norm, const Gradients& parameters = {},
@@ -146,7 +146,7 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
   exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {}, bound);
 }
 
-// The results of the known mistakes for the gradient g, which is one of `before`.
+// The clipped g under each known mistake. `before` holds all gradients, including g.
 std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g, double max_norm) {
   const double norm = norm_of(before);
   return {{unchanged, g},
@@ -189,7 +189,7 @@ void clipped(const ClipGradients& answer) {
   expect_norm(got, before, max_norm);
 }
 
-// Norms below max_norm: one far below, and one whose square exceeds max_norm.
+// Norms below max_norm: one is far below, the other has a square above max_norm.
 void short_enough(const ClipGradients& answer) {
   for (const auto& [size, max_norm] : {std::pair(0.01, 0.7), std::pair(1.0, 8.0)}) {
     const Case c = example(size);
@@ -209,7 +209,7 @@ void no_gradient(const ClipGradients& answer) {
   for (const std::size_t missing : {1, 0, 2}) {
     Case c = example(1);
     c.parameters[missing].zero_grad();
-    Gradients before, counted;  // counted: only the gradients before the missing one
+    Gradients before, counted;  // counted: the gradients before the missing one
     for (std::size_t k = 0; k < c.parameters.size(); ++k) {
       if (k == missing) continue;
       before.emplace_back(c.parameters[k].grad());

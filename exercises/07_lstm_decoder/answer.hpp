@@ -26,7 +26,7 @@ struct LstmAnswer {
       decoder;
 };
 
-/// Wraps classes with the statement's interface.
+/// Wraps two classes that have the statement's interface.
 template <class LstmCell, class LstmDecoder>
 LstmAnswer lstm_answer() {
   return {.cell =

@@ -18,7 +18,7 @@ namespace {
 
 using HC = std::pair<Tensor, Tensor>;  // h and c, (B, H) each
 
-// --- A cell and a decoder with replaceable parts; an attempt replaces one part ---
+// --- A cell and a decoder with replaceable parts. Each attempt replaces one part ---
 
 struct Gates {
   Tensor i, f, g, o;  // (B, H), pre-activations
@@ -26,7 +26,7 @@ struct Gates {
 
 class Cell;
 struct CellParts {
-  std::array<int, 4> blocks{0, 1, 2, 3};  // index of the blocks of i, f, g, o
+  std::array<int, 4> blocks{0, 1, 2, 3};  // block index of each gate: i, f, g, o
   std::function<Tensor(const Cell&, const Tensor& x, const Tensor& h)> sums = nullptr;  // (B, 4H)
   std::function<HC(const Gates& gates, const Tensor& h, const Tensor& c)> update = nullptr;
   bool bias = true, transposed = false;
@@ -151,7 +151,7 @@ exercise::Attempt wrong_cell(const std::string& name, const std::string& mistake
 
 // --- Correct solutions ---
 
-// The library's cell as an answer.
+// The library's LSTM cell, with the statement's interface.
 class LibraryCell : public nn::LSTMCell {
  public:
   LibraryCell(std::int64_t inputs, std::int64_t hidden) : nn::LSTMCell(inputs, hidden) {}
@@ -161,7 +161,7 @@ class LibraryCell : public nn::LSTMCell {
   }
 };
 
-// Gate by gate, each with its own rows of the weights.
+// Computes gate by gate, with separate rows of the weights.
 class GateByGate : public nn::Module {
  public:
   GateByGate(std::int64_t inputs, std::int64_t hidden)
@@ -187,7 +187,7 @@ class GateByGate : public nn::Module {
   std::int64_t H;
 };
 
-// One product of [W_ih W_hh] with [x; h], and one sigmoid for i, f and o.
+// Computes one product of [W_ih W_hh] with [x; h], and one sigmoid for i, f and o.
 class OneProduct : public nn::Module {
  public:
   OneProduct(std::int64_t inputs, std::int64_t hidden)
@@ -210,7 +210,7 @@ class OneProduct : public nn::Module {
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-// Computes σ(x) as (1 + tanh(x/2))/2, from transposed pre-activations.
+// Computes σ(x) as (1 + tanh(x/2))/2, on transposed pre-activations.
 class ByTanh : public nn::Module {
  public:
   ByTanh(std::int64_t inputs, std::int64_t hidden)
@@ -231,7 +231,7 @@ class ByTanh : public nn::Module {
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-// A decoder for any cell. Computes the logits with three products, and keeps a third tensor in its state.
+// A decoder for any cell. Computes the logits with three products. Its state holds a third tensor.
 template <class AnyCell>
 class Around : public nn::DecoderStep {
  public:
@@ -279,7 +279,7 @@ exercise::Attempt right(const std::string& name) {
 
 // --- Other wrong solutions ---
 
-// Attends again with the new state, for the logits and optionally for the returned weights.
+// Attends a second time, with the new state, for the logits. If `returned`, also returns the new weights.
 template <bool returned>
 class LooksAgain : public Decoder {
  public:
@@ -312,7 +312,7 @@ class CellInMember : public Decoder {
   mutable Tensor c_;
 };
 
-// A decoder that keeps the cell in a member, and uses that member only from the third step on.
+// Keeps c in a member. Steps 0 and 1 use the state's c; from step 2 on, the member is used.
 class CellInMemberLater : public Decoder {
  public:
   CellInMemberLater(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
@@ -330,7 +330,7 @@ class CellInMemberLater : public Decoder {
   mutable Tensor c_;
 };
 
-// The base of decoders that override one function.
+// Base class of decoders that override one function.
 class Like : public Decoder {
  public:
   Like(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
@@ -415,7 +415,7 @@ std::vector<exercise::Attempt> wrong_weights() {
       return linear(x, cell.weight_ih) + linear(h, cell.weight_hh) + bias(cell);
     }};
   };
-  // b with its second quarter, the forget gate's, multiplied by `times`.
+  // b with its second quarter (the forget gate) multiplied by `times`.
   const auto forget = [](const Tensor& b, double times) {
     const std::int64_t H = b.size(0) / 4;
     return concat({b.slice(0, H), times * b.slice(H, 2 * H), b.slice(2 * H, 4 * H)}, 0);

@@ -30,7 +30,7 @@ struct CellState {
   Plain h, c;  // (B, H) each
 };
 
-// Computes {h′, c′} of one unit from the pre-activations of i, f, g and o, and from c.
+// {h′, c′} of one unit, from the pre-activations of i, f, g and o, and from c.
 using Update = std::function<std::pair<double, double>(const std::array<double, 4>& sums, double c)>;
 
 std::pair<double, double> standard(const std::array<double, 4>& sums, double c) {
@@ -39,15 +39,15 @@ std::pair<double, double> standard(const std::array<double, 4>& sums, double c) 
   return {sigmoid_of(o) * std::tanh(next), next};
 }
 
-// A variant of the equations; the defaults are right.
+// A variant of the equations. The default values give the right cell.
 struct CellForm {
-  std::array<int, 4> blocks{0, 1, 2, 3};      // indices of the blocks of rows of i, f, g and o
-  std::array<double, 4> bias_ih{1, 1, 1, 1};  // factor of the bias in each gate
+  std::array<int, 4> blocks{0, 1, 2, 3};      // block index of each gate: i, f, g, o
+  std::array<double, 4> bias_ih{1, 1, 1, 1};  // factor of the bias of each gate
   std::array<double, 4> bias_hh{1, 1, 1, 1};
-  bool interleaved = false;  // row 4k + gate, in place of H · gate + k
+  bool interleaved = false;  // unit k's gates are adjacent: row 4k + gate instead of H · gate + k
   double forget = 0;         // added to f's pre-activation
   double recurrence = 1;     // factor of W_hh h
-  bool of_h = false;         // c′ is computed from h in place of c
+  bool of_h = false;         // c′ is computed from h instead of c
   Update update = standard;
 };
 
@@ -120,7 +120,7 @@ std::vector<WrongCell> wrong_biases() {
   };
 }
 
-// A wrong c′, and h′ = o ∘ tanh c′.
+// A wrong c′ = cell(i, f, g, c), with the right h′ = o ∘ tanh c′.
 Update with_cell(const std::function<double(double i, double f, double g, double c)>& cell) {
   return [cell](const std::array<double, 4>& sums, double c) {
     const double next = cell(sums[0], sums[1], sums[2], c);
@@ -128,7 +128,7 @@ Update with_cell(const std::function<double(double i, double f, double g, double
   };
 }
 
-// The right c′, and a wrong h′.
+// The right c′, with a wrong h′ = output(o, c′, c).
 Update with_output(const std::function<double(double o, double next, double c)>& output) {
   return [output](const std::array<double, 4>& sums, double c) {
     const double next = standard(sums, c).second;
@@ -216,7 +216,7 @@ CellCase cell_case(std::int64_t B = 2, std::uint64_t seed = 2, double size = 1) 
   Generator generator(seed);
   const auto drawn = [&](std::int64_t n) { return normal({B, n}, 0, 1, generator, Dtype::f64); };
   const Tensor x = drawn(I), h = drawn(hidden);
-  return {x, h, 3 * size * drawn(hidden)};  // some of |c′| exceed 1
+  return {x, h, 3 * size * drawn(hidden)};  // the factor 3 makes some |c′| exceed 1
 }
 
 void in_double(nn::Module& module) {
@@ -258,7 +258,7 @@ void cell_values(const LstmAnswer& answer) {
   const auto& [x, h, c] = k;
   const CellWeights w = weights_of(*cell.module, "");
   const CellState expected = lstm(w, Plain(x), {Plain(h), Plain(c)});
-  // A mistake that leaves c′ right is a suspect for h′, any other a suspect for c′.
+  // A mistake that leaves c′ right is a suspect for h′. Every other mistake is a suspect for c′.
   std::vector<Suspect> of_h, of_c;
   const auto suspect = [&](const Mistake& mistake, const CellState& after) {
     const bool in_h = after.c.values() == expected.c.values();
@@ -396,7 +396,7 @@ Plain each(const Plain& x, double (*f)(double)) {
 
 double tanh_of(double x) { return std::tanh(x); }
 
-// A decoder's step in plain loops, with the parameters of the learner's decoder.
+// The learner's decoder in plain loops: one step, with the parameters of `decoder_`.
 class PlainDecoder {
  public:
   PlainDecoder(const Made& made, const DecoderCase& k)
@@ -451,7 +451,7 @@ std::vector<exercise::Parameter> decoder_parameters() {
   return all;
 }
 
-// Returns h or c of a state, and expects the shape (B, H): beam search selects rows.
+// Returns h or c from a state. Checks the shape (B, H), because beam search selects rows.
 Tensor part(const nn::State& state, const char* name, const std::string& of) {
   std::string names;
   for (const auto& [there, tensor] : state.tensors()) names += (names.empty() ? "" : ", ") + there;
@@ -625,7 +625,7 @@ void decoder_step(const LstmAnswer& answer) {
        {probabilities, softmaxed(logits, true)}});
 }
 
-// Whether the gradient of `next`, h or c of the new state, reaches `before`, h or c of the previous state.
+// True if the gradient of a new h or c (`next`) reaches the previous h or c (`before`).
 bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::* before) {
   const Made made = make_decoder(answer);
   DecoderCase k = decoder_case();

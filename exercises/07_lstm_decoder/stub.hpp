@@ -54,7 +54,7 @@ class LstmDecoder : public nn::DecoderStep {
         "attention->prepare().");
   }
 
-  // One decoding step: {logits (B, V), state, weights (B, T)} from y_{t−1}, (B), and the previous state.
+  // One decoding step, from y_{t−1} (B) and the previous state: {logits (B, V), state, weights (B, T)}.
   Output step(const Tensor& /*previous*/, const nn::State& /*state*/,
               const nn::Memory& /*memory*/) const override {
     // TODO

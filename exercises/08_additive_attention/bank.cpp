@@ -15,7 +15,7 @@ using nn::Memory;
 
 namespace {
 
-// --- An attention with replaceable parts; an attempt replaces one part ---
+// --- An attention with replaceable parts. Each attempt replaces one part ---
 
 enum class Made { right, with_biases, transposed, swapped, unregistered };
 
@@ -29,9 +29,9 @@ struct Parts {
   Made made = Made::right;
 };
 
-// e, (B, T), the sum over A of the terms, (T, B, A).
+// e (B, T): the terms (T, B, A), summed over A.
 Tensor summed(const Tensor& terms) { return transpose(sum(terms, 2), 0, 1); }
-// (B, T) as (T, B, 1).
+// α (B, T) reshaped to (T, B, 1).
 Tensor columns(const Tensor& alpha) { return unsqueeze(transpose(alpha, 0, 1), -1); }
 Tensor context_of(const Tensor& alpha, const Tensor& values) { return sum(columns(alpha) * values, 0); }
 
@@ -87,7 +87,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
           })};
 }
 
-// 1 at pads, (B, T).
+// 1 at pads, 0 at real positions, (B, T).
 Tensor pads(const Tensor& e, const Tensor& lengths) {
   const Tensor ends =
       lengths.defined() ? lengths : full({e.size(0)}, static_cast<double>(e.size(1)), Dtype::i64);
@@ -99,7 +99,7 @@ Tensor reals(const Tensor& e, const Tensor& lengths) {
 
 // --- Correct solutions ---
 
-// The parameters of the correct solutions.
+// Base class that holds the parameters of the correct solutions.
 class Parameters : public nn::Attention {
  public:
   Parameters(std::int64_t Q, std::int64_t D, std::int64_t A)
@@ -113,7 +113,7 @@ class Parameters : public nn::Attention {
   Tensor v_a;
 };
 
-// Batch first, with matrix products.
+// Puts the batch axis first, and uses matrix products.
 class BatchFirst : public Parameters {
  public:
   using Parameters::Parameters;
@@ -127,7 +127,7 @@ class BatchFirst : public Parameters {
   }
 };
 
-// Position by position, with a softmax from exp, max and sum.
+// Loops over positions, and builds the softmax from exp, max and sum.
 class ByPosition : public Parameters {
  public:
   using Parameters::Parameters;
@@ -154,7 +154,7 @@ class ByPosition : public Parameters {
   }
 };
 
-// One product of [W_a U_a] with [s; h_j], and a large negative number for −∞.
+// Computes one product of [W_a U_a] with [s; h_j]. Masks with a large negative number instead of −∞.
 class OneProduct : public Parameters {
  public:
   using Parameters::Parameters;
@@ -169,7 +169,7 @@ class OneProduct : public Parameters {
   }
 };
 
-// Sentence by sentence, without its pads.
+// Loops over sentences, and cuts off each sentence's pads.
 class BySentence : public Parameters {
  public:
   using Parameters::Parameters;
@@ -188,7 +188,7 @@ class BySentence : public Parameters {
   }
 };
 
-// Keys (A, B, T), the positions last.
+// Stores the keys as (A, B, T): positions last.
 class KeysLast : public Parameters {
  public:
   using Parameters::Parameters;
@@ -203,7 +203,7 @@ class KeysLast : public Parameters {
   }
 };
 
-// Cuts the batch to its longest sentence, and pads the weights again.
+// Cuts the batch to its longest sentence, then pads the weights to T again.
 class CutToLongest : public Parameters {
  public:
   using Parameters::Parameters;
@@ -235,7 +235,7 @@ class ByLogarithm : public Parameters {
 
 // --- Wrong solutions that cache or modify tensors ---
 
-// A correct attention; its subclasses cache or modify tensors.
+// Correct base class. Its subclasses cache or modify tensors.
 class Usual : public Parameters {
  public:
   using Parameters::Parameters;
@@ -375,7 +375,7 @@ class AddsToKeys : public Usual {
   }
 };
 
-// Uses the lengths of the first batch of each size.
+// Caches the lengths until the batch size changes.
 class FirstLengths : public Usual {
  public:
   using Usual::Usual;
@@ -388,7 +388,7 @@ class FirstLengths : public Usual {
   mutable Tensor lengths_;
 };
 
-// Uses the lengths of the last call of prepare().
+// Uses the lengths from the last call of prepare(), even for earlier memories.
 class LastLengths : public Usual {
  public:
   using Usual::Usual;
@@ -405,7 +405,7 @@ class LastLengths : public Usual {
   mutable Tensor lengths_;
 };
 
-// Builds every mask for the T of the first call.
+// Caches T at the first call, and builds every later mask for this T.
 class FirstT : public Usual {
  public:
   using Usual::Usual;
@@ -465,7 +465,7 @@ class CoolsDown : public Usual {
   }
 };
 
-// Differs only from a late step on.
+// Mistakes that show only at a late step.
 enum class Late { mixes_previous, cools, detaches_query };
 
 template <Late what>

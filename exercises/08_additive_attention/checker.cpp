@@ -91,7 +91,7 @@ std::unique_ptr<nn::Attention> in_double(const MakeAdditiveAttention& make) {
   return attention;
 }
 
-// Attends with v_a = 0, the paper's initial value, after a call with another v_a: this finds cached results.
+// Attends with another v_a first, then with v_a = 0, the paper's initial value. This detects cached results.
 void without_v(const MakeAdditiveAttention& make) {
   const auto attention = in_double(make);
   const Sentences s = sentences();

@@ -26,7 +26,7 @@ class AdditiveAttention : public nn::Attention {
 
   Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t /*step*/,
                 const Tensor& /*previous_weights*/) const override {
-    const Tensor inside = tanh(W_a.forward(query) + memory.keys);           // (B, A) + (T, B, A): (T, B, A)
+    const Tensor inside = tanh(W_a.forward(query) + memory.keys);           // (B, A) + (T, B, A) → (T, B, A)
     const Tensor e = transpose(sum(v_a * inside, 2), 0, 1);                 // (B, T)
     const Tensor alpha = masked_softmax(e, memory.lengths);                 // (B, T)
     const Tensor columns = unsqueeze(transpose(alpha, 0, 1), -1);           // (T, B, 1)

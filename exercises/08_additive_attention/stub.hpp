@@ -20,10 +20,10 @@ class AdditiveAttention : public nn::Attention {
     add_module("U_a", U_a);
   }
 
-  // Called once per batch with the values h (T, B, D) and the lengths (B). The lengths are undefined if all
+  // Called once per batch with the values h (T, B, D) and the lengths (B). Undefined lengths mean that all
   // positions are real.
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
-    const nn::Memory memory = nn::Attention::prepare(values, lengths);  // checks the arguments; sets no keys
+    const nn::Memory memory = nn::Attention::prepare(values, lengths);  // checks its arguments; sets no keys
     // TODO
     exercise::to_do(
         "Write prepare(): store the part of the energies that does not depend on the query in memory.keys, "

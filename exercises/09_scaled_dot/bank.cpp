@@ -172,7 +172,7 @@ class QueryScaled : public nn::ScoredAttention {
   }
 };
 
-// Keys (d, B, T), each side divided by the fourth root of d.
+// Stores the keys as (d, B, T). Divides queries and keys by the fourth root of d each.
 class KeysLast : public nn::ScoredAttention {
  public:
   KeysLast(std::int64_t query_size, std::int64_t value_size, std::int64_t d)

@@ -51,7 +51,7 @@ const Mistake keys_of_one{"keys-of-one-sentence", "Every query is multiplied wit
 const Mistake softmax_twice{"softmax-twice", "The softmax was taken twice.",
                             "ScoredAttention applies the softmax to the result of energies()."};
 
-// Element i of W x.
+// Element i of the product W x.
 double projected(const Plain& W, std::int64_t i, const auto& x) {
   double y = 0;
   for (std::int64_t j = 0; j < W.size(1); ++j) y += W(i, j) * x(j);
@@ -69,7 +69,7 @@ struct Pair {
   double root() const { return std::sqrt(static_cast<double>(q.size())); }  // √d
 };
 
-// e_bt = score(q_b, k_tc) with c = sentence(b); the module projects queries and keys.
+// e_bt = score(q_b, k_tc), with c = sentence(b). The module's W_q and W_k project queries and keys.
 template <class Score>
 exercise::PlainEnergies energies(
     const Score& score,
@@ -111,7 +111,7 @@ double sum_of_tanhs(const Pair& x) {
   return e;
 }
 
-// The dot product divided by the root of a size.
+// The dot product divided by √size(query, values).
 exercise::PlainEnergies divided_by_root_of(std::int64_t (*size)(const Plain& query, const Plain& values)) {
   return [=](const Module& module, const Plain& query, const Plain& values) {
     const double root = std::sqrt(static_cast<double>(size(query, values)));
@@ -132,7 +132,7 @@ std::vector<exercise::Parameter> parameters(const AttentionSizes& n) {
 
 exercise::AttentionTask task(const MakeScaledDot& answer) {
   return {.make = [=](const AttentionSizes& n) { return answer(n.query, n.value, n.energy); },
-          .sizes = {.query = 4, .value = 6, .energy = 10},  // √10 is not whole
+          .sizes = {.query = 4, .value = 6, .energy = 10},  // √10 is irrational
           .parameters = parameters,
           .energies = energies(scaled),
           .suspects = {
@@ -163,7 +163,7 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
           }};
 }
 
-// A derived class has no fused_score(), so that the decoder calls attend() at every step.
+// AdditiveAttention's subclasses have no fused_score(). So the decoder calls attend() at every step.
 class StepByStep : public gradus::nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
 };
@@ -173,7 +173,7 @@ std::unique_ptr<Attention> make_additive(const gradus::models::AttentionSizes& n
   return std::make_unique<Additive>(n.query, n.value, n.energy);
 }
 
-// The time of a loss and its gradients for 64 sources of this length, the best of five.
+// Milliseconds for the loss and gradients of 64 sources of this length: the fastest of five runs.
 double milliseconds(const gradus::models::Seq2Seq& model, std::int64_t length) {
   const auto next = tutorial::training_batches(gradus::data::Reversal(10, length, length), 1);
   double shortest = std::numeric_limits<double>::infinity();

@@ -29,7 +29,7 @@ class ScaledDotAttention : public nn::ScoredAttention {
   Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {
     const Tensor q = W_q.forward(query);       // (B, d)
-    const Tensor e = sum(memory.keys * q, 2);  // Σ_d (T, B, d) · (B, d): (T, B)
+    const Tensor e = sum(memory.keys * q, 2);  // (T, B, d) · (B, d), summed over d: (T, B)
     const auto d = static_cast<double>(q.size(1));
     return transpose(e, 0, 1) / std::sqrt(d);  // (B, T)
   }

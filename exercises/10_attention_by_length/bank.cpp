@@ -14,12 +14,12 @@ using ByLength = std::map<std::int64_t, double>;
 
 Tensor lengths_as(const Tensor& x, const Tensor& lengths) { return lengths.to(x.dtype()); }
 
-// `weights` with 0 at the pads of the source: (Ty, B, Tx).
+// Sets the weights of source pads to 0: (Ty, B, Tx).
 Tensor real_positions(const Tensor& weights, const Tensor& lengths) {
   return masked_fill(weights, less_equal(unsqueeze(lengths, 1), arange(weights.size(2))), 0);
 }
 
-// 1 at steps t < L, 0 at others: (Ty, B).
+// 1 at steps t < L, 0 at later steps: (Ty, B).
 Tensor real_steps(const Tensor& weights, const Tensor& lengths) {
   return less(unsqueeze(arange(weights.size(0)), 1), lengths);
 }
@@ -33,7 +33,7 @@ Tensor at_true_position(const Tensor& largest, const Tensor& lengths) {
   return equal(largest.to(Dtype::f64) + t + 1.0, lengths.to(Dtype::f64)).to(Dtype::f64);
 }
 
-// For each length: the mean of `values` (Ty, B) over all steps of its sentences where `counted` (Ty, B) is 1.
+// Averages `values` (Ty, B) by source length, over all steps where `counted` (Ty, B) is 1.
 ByLength means(const Tensor& values, const Tensor& counted, const Tensor& lengths) {
   const std::vector<double> totals =
       sum(values.to(Dtype::f64) * counted.to(Dtype::f64), 0).to_vector<double>();
@@ -48,7 +48,7 @@ ByLength means(const Tensor& values, const Tensor& counted, const Tensor& length
   return total;
 }
 
-// With tensor operations on the whole batch.
+// Uses tensor operations on the whole batch.
 ByLength entropy(const Tensor& weights, const Tensor& lengths) {
   return means(entropies(real_positions(weights, lengths)), real_steps(weights, lengths), lengths);
 }
@@ -60,7 +60,7 @@ ByLength on_target(const Tensor& weights, const Tensor& lengths) {
                real_steps(weights, lengths), lengths);
 }
 
-// Sentence by sentence, with slices.
+// Loops over sentences, and slices their weights.
 template <class OfSentence>
 ByLength by_slices(const Tensor& weights, const Tensor& lengths, const OfSentence& of_sentence) {
   std::map<std::int64_t, std::vector<double>> all;
@@ -108,7 +108,7 @@ exercise::Attempt on_target_is(const std::string& name, const std::string& mista
   return {name, mistake, attention_by_length_exercise({entropy, sharpness, measure})};
 }
 
-// The mean over all batches so far.
+// Wrong: keeps sums between calls, so it returns the mean over all batches so far.
 Measure keeping_sums() {
   return
       [kept = std::map<std::int64_t, std::vector<double>>()](const Tensor& w, const Tensor& lengths) mutable {

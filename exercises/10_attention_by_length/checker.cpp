@@ -87,7 +87,7 @@ struct Case {
   Lengths lengths;
 };
 
-// α_tbj: a softmax over the first L energies, and arbitrary numbers at the pads.
+// α_tbj: a softmax over the first L energies. Pads get arbitrary numbers.
 double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, std::int64_t L) {
   if (j >= L) return 0.4 + 0.2 * e(t, b, j) * e(t, b, j);
   double total = 0;
@@ -95,7 +95,7 @@ double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, st
   return std::exp(e(t, b, j)) / total;
 }
 
-// Repeated, unordered lengths; one step with a weight of 1, two with ties; arbitrary numbers at pads.
+// Lengths repeat and are unordered. One step has a weight of 1, and two steps have ties. Pads are arbitrary.
 Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t seed = 8) {
   Generator generator(seed);
   const Plain e(normal({7, 8, 5}, 0, 1.5, generator, Dtype::f64));
@@ -104,15 +104,15 @@ Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t se
     for (std::int64_t b = 0; b < e.size(1); ++b)
       for (std::int64_t j = 0; j < e.size(2); ++j)
         weights(t, b, j) = weight(e, t, b, j, lengths[static_cast<std::size_t>(b)]);
-  // Sentence 0 has three tokens. Its target at step 2 is the first of two equal weights, at step 1 the second
-  // of three.
+  // Sentence 0 has three tokens. At step 2, the right position is the first of two equal weights. At step 1,
+  // it is the second of three.
   const double sure[] = {0, 1, 0}, tied[] = {0.4, 0.2, 0.4}, tied_thrice[] = {0.3, 0.3, 0.3};
   for (std::int64_t j = 0; j < 3; ++j) {
     weights(0, 0, j) = sure[j];
     weights(1, 0, j) = tied_thrice[j];
     weights(2, 0, j) = tied[j];
   }
-  // A sentence of five: two small weights, and two large ones that are equal in float.
+  // Sentence 1 has five tokens: two small weights, and two large ones that are equal in f32.
   const double close[] = {1e-5, 3e-4, 0.29969, 0.35, 0.35 + 1e-12};
   for (std::int64_t j = 0; j < 5 && lengths[1] == 5; ++j) weights(0, 1, j) = close[j];
   return {weights.tensor(), lengths};
@@ -149,7 +149,7 @@ double entropy(const Step& step) { return entropy_of(step.alpha); }
 double sharpness(const Step& step) { return step.alpha[largest(step.alpha)]; }
 double on_target(const Step& step) { return is_at(step, step.L - 1 - step.t); }
 
-// A way to compute the means; the defaults are right.
+// How to compute the means. The default values are right.
 struct Counting {
   std::int64_t more_steps = 0;  // steps after L
   bool all_steps = false, all_positions = false, batch_first = false, last_sentence = false,
@@ -204,7 +204,7 @@ ByLength largest_of_all_steps(const Case& c) {
   return most;
 }
 
-// For each length, uses only the last run of neighbouring sentences of this length.
+// A mistake: for each length, uses only the last run of adjacent sentences of this length.
 ByLength last_run(const Case& c, const OfStep& of_step) {
   ByLength last;
   const auto B = std::ssize(c.lengths);
@@ -264,7 +264,7 @@ Mistake mistake_in(const ByLength& got, const ByLength& expected, const std::vec
     if (same(got, suspect.values)) return suspect.mistake;
   const auto is_nan = [](const auto& entry) { return std::isnan(entry.second); };
   if (std::any_of(got.begin(), got.end(), is_nan)) return not_a_number;
-  if (same(got, expected, 1e-5)) return {};  // expect_value() says so
+  if (same(got, expected, 1e-5)) return {};  // expect_value() then reports "inexact"
   return {"values", "", "Compute this mean by hand, from the weights of one length."};
 }
 
@@ -293,7 +293,7 @@ void check(const std::string& what, const Measure& answer, const OfStep& of_step
   Case c = example();
   compare(c, "", {});
   compare(example({4, 1, 5, 3, 3, 2, 5, 1}, 9), " in another batch", exercise::remembers);
-  c.weights = 0.8 * c.weights;  // local attention's weights sum to less than 1
+  c.weights = 0.8 * c.weights;  // like local attention, whose weights sum to less than 1
   compare(c, " of weights that sum to 0.8", {});
 }
 
@@ -305,7 +305,7 @@ void check_entropy(const AttentionByLength& answer) {
                                 [](const Step& s) {
                                   return s.L == 1 ? 0 : entropy(s) / std::log(static_cast<double>(s.L));
                                 })},
-            {relative,  // 0/0 for a source of one token
+            {relative,  // divides by ln L; 0/0 for a source of one token
              measured(c, [](const Step& s) { return entropy(s) / std::log(static_cast<double>(s.L)); })},
             {perplexity, measured(c, [](const Step& s) { return std::exp(entropy(s)); })},
             {renormalised, measured(c,
@@ -371,7 +371,7 @@ void expect_all(const AttentionByLength& answer, const Case& c, double bound = e
                    bound);
 }
 
-// Weights in f32, as a model returns them, and a batch of one.
+// Weights in f32, the dtype of a model's weights; and a batch of one sentence.
 void as_a_model_gives_them(const AttentionByLength& answer) {
   const Case c = example();
   constexpr double in_float = 1e-5;
@@ -381,7 +381,7 @@ void as_a_model_gives_them(const AttentionByLength& answer) {
 
 // --- a trained model
 
-// The weights of a model with teacher forcing, as a padded batch.
+// The weights of a trained model with teacher forcing, padded to a batch.
 Case attention_of(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const std::vector<models::Forced> forced = models::force_decode(model, pairs);
   Case c;

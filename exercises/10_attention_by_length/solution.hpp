@@ -10,9 +10,9 @@
 
 using namespace gradus;
 
-using ByLength = std::map<std::int64_t, double>;  // one number per source length in the batch
+using ByLength = std::map<std::int64_t, double>;  // source length → measure
 
-// The mean of measure(α_t, t) over the steps t < L of all sentences of length L; α_t has L elements.
+// The mean of measure(α_t, t) over the steps t < L of all sentences of length L. α_t has L elements.
 template <class OfStep>
 ByLength mean_over_steps(const Tensor& weights, const Tensor& source_lengths, const OfStep& measure) {
   const auto Tx = static_cast<std::size_t>(weights.size(2));
@@ -51,7 +51,7 @@ inline ByLength sharpness(const Tensor& weights, const Tensor& source_lengths) {
 inline ByLength on_target(const Tensor& weights, const Tensor& source_lengths) {
   return mean_over_steps(weights, source_lengths, [](std::span<const double> alpha, std::size_t t) {
     const std::size_t wanted = alpha.size() - 1 - t;
-    const auto largest = std::max_element(alpha.begin(), alpha.end());  // the first, if several are equal
+    const auto largest = std::max_element(alpha.begin(), alpha.end());  // the first of equal weights
     return largest == alpha.begin() + static_cast<std::ptrdiff_t>(wanted) ? 1.0 : 0.0;
   });
 }

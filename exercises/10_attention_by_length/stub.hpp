@@ -9,10 +9,10 @@
 
 using namespace gradus;
 
-using ByLength = std::map<std::int64_t, double>;  // one number per source length in the batch
+using ByLength = std::map<std::int64_t, double>;  // source length → measure
 
-// Each function takes weights α (Ty, B, Tx) and source_lengths L (B), i64, and averages over the steps
-// t < L[b] of every sentence b.
+// Each function takes weights α (Ty, B, Tx) and source_lengths L (B), i64. It averages over the steps t <
+// L[b] of every sentence b.
 
 // The mean of −Σ_j α_tj ln α_tj, in nats.
 inline ByLength entropy(const Tensor& /*weights*/, const Tensor& /*source_lengths*/) {

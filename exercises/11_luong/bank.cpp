@@ -1,4 +1,4 @@
-// Wrong and alternative solutions of each part. An attempt takes the other parts from our solution.
+// Wrong and alternative solutions of each part. An attempt changes one part and keeps ours for the others.
 
 #include <gradus/autograd/random.hpp>
 
@@ -31,7 +31,7 @@ Luong right() {
                     double w) { return std::make_unique<LocalPredictive>(n.query, n.value, n.energy, w); }};
 }
 
-// An attempt at one part: runs only the stages of this part.
+// An attempt at one part. Only this part's stages run.
 Attempt of_part(const std::string& part, const std::string& name, const std::string& mistake,
                 const Luong& answer) {
   exercise::Exercise whole = luong_exercise(answer);
@@ -276,7 +276,7 @@ class OwnConcat : public nn::ScoredAttention {
   }
 
  private:
-  // W_a [s; h] = W_s s + W_h h
+  // W_a [s; h] computed as W_s s + W_h h.
   Tensor by_halves(const Tensor& s, const Tensor& h) const {
     const std::int64_t Q = s.size(1);
     const Tensor from_s = linear(s, W_a.weight.slice(0, Q, 1));
@@ -297,8 +297,8 @@ Attempt of_concat(const std::string& name, const std::string& mistake, Concat ho
 
 enum class Step {
   right,
-  by_halves,   // W_c [c; s] as a sum of two products
-  keeps_more,  // extra entries in the state
+  by_halves,   // W_c [c; s] computed as two products
+  keeps_more,  // puts extra entries into the state
   earlier_query,
   earlier_in_output,
   swapped_output,
@@ -317,7 +317,7 @@ enum class Step {
   state_detached,
   steps_not_counted,
   weights_not_kept,
-  asks_twice,  // also attends before the update
+  asks_twice,  // attends before the update, too
   tells_0,
   tells_calls,
   tells_no_weights,
@@ -478,7 +478,7 @@ class OwnDecoder : public nn::DecoderStep {
 
   bool feeds_;
   Step how_;
-  // Only wrong decoders use these members. A correct decoder keeps its state in nn::State.
+  // Only wrong decoders use these members. Correct decoders keep their state in nn::State.
   mutable Tensor kept_, s_0_;
   mutable nn::Memory memory_;
   mutable std::int64_t calls_ = 0;
@@ -504,7 +504,7 @@ Attempt of_input_feeding(const std::string& name, const std::string& mistake, St
 
 enum class Local {
   right,
-  by_exp,  // softmax with exp() and sum()
+  by_exp,  // builds the softmax from exp() and sum()
   no_mask,
   masked_afterwards,
   no_window,
@@ -543,7 +543,7 @@ enum class Local {
   overflows,
   largest_of_all,
   sigma_1,
-  sigma_not_squared,  // 2σ for 2σ²
+  sigma_not_squared,  // 2σ instead of 2σ²
   whole_sigma,
   sigma_root,  // 2σ² = w
   absolute,
@@ -620,7 +620,7 @@ class OwnLocal : public LuongGeneral {
     }
   }
 
-  // The softmax times the Gaussian.
+  // The softmax, multiplied by the Gaussian.
   std::pair<Tensor, Tensor> align(const Tensor& e, const Tensor& away, const Tensor& real) const {
     const Tensor within = inside(away), here = both(within, real), zero = zeros({}, e.dtype());
     const Tensor none = minus_infinity(e.dtype()), around = window(away);
@@ -674,7 +674,7 @@ class OwnLocal : public LuongGeneral {
   mutable Tensor S_;
 };
 
-// Computes the weights sentence by sentence, from a slice of the energies.
+// Loops over sentences, and slices the window from the energies.
 class Sliced : public LuongGeneral {
  public:
   Sliced(const AttentionSizes& n, double half_window) : LuongGeneral(n.query, n.value), w(half_window) {}

@@ -13,7 +13,7 @@ using gradus::nn::DecoderStep;
 
 constexpr std::int64_t hidden = 48, energy = 32;
 
-// Trains Luong's decoder on reversal, and prints the exact match by length; if `shown`, also its alignment.
+// Trains Luong's decoder on reversal. Prints the exact match by length and, if `shown`, an alignment.
 void training(const std::string& label, const Luong::MakeDecoder& make, std::unique_ptr<Attention> attention,
               std::int64_t steps, double least, bool shown) {
   const exercise::Reversals task{.steps = steps};
@@ -59,7 +59,7 @@ museum::Make around(const Luong::MakeDecoder& make) {
   };
 }
 
-// All scores but dot, which needs queries of the size of the annotations.
+// All scores except dot. dot needs queries and annotations of equal size.
 std::vector<museum::Make> programs(const Luong& answer) {
   return {around(answer.general),       around(answer.concat),  around(answer.decoder),
           around(answer.input_feeding), around(answer.local_m), around(answer.local_p)};

@@ -13,7 +13,7 @@ using exercise::parameter;
 using exercise::Plain;
 using gradus::nn::DecoderStep;
 
-// A vector of one sentence.
+// The elements of one sentence.
 using Vector = std::vector<double>;
 
 Vector times(const Plain& W, const Vector& x) {
@@ -35,7 +35,7 @@ Vector tanh_of(Vector x) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// x[index…, :]
+// The row x[index…, :].
 Vector row(const Plain& x, std::integral auto... index) {
   Vector out(static_cast<std::size_t>(x.size(x.shape().rank() - 1)));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = x(index..., i);
@@ -76,7 +76,7 @@ Vector gru(const Parameters& p, const Vector& x, const Vector& h) {
   return next;
 }
 
-// α of sentence b for the query s, 0 from `length` on
+// α of sentence b for the query s. Weights from position `length` on are 0.
 Vector attend(const Parameters& p, const Vector& s, const Plain& h, std::int64_t b, std::int64_t length) {
   const Vector query = times(p.W_a, s);
   Vector alpha(T);
@@ -130,7 +130,7 @@ Vector first_state(const Parameters& p, const Case& c, std::int64_t b, StartFaul
   }
 }
 
-// The cell's input with input feeding.
+// The cell's input when h̃ is fed back.
 Vector fed(const Vector& y, const Vector& h_tilde, const Vector& older, const Vector& before_tanh,
            Fault fault) {
   switch (fault) {

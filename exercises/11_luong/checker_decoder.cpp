@@ -30,7 +30,7 @@ using gradus::nn::State;
 
 struct Task {
   Luong::MakeDecoder make;
-  bool feeds;  // whether the cell reads h̃_{t−1}
+  bool feeds;  // true if the cell reads h̃_{t−1}
 };
 
 std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<exercise::Watched> attention) {
@@ -70,7 +70,7 @@ const std::vector<Known>& known_faults() {
       {Fault::swapped_output,
        {"output-swapped", "W_c is applied to [s_t; c_t].",
         "Eq. 5: the first D columns of W_c belong to c_t."}},
-      // Before linear_output, which gives the same s, but is already found at the first step.
+      // linear_fed must precede linear_output: both give this s, but linear_output already differs at step 1.
       {Fault::linear_fed,
        {"fed-before-tanh", "The cell reads W_c [c; s], before the tanh.",
         "Feed the same h̃ that the logits are computed from."}},
@@ -97,7 +97,7 @@ const std::vector<Known>& known_faults() {
   return known;
 }
 
-// The values of one result under each known fault.
+// One result under each known fault, as suspects.
 std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
                               Plain Course::* what) {
   std::vector<Suspect> out;

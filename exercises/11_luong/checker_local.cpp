@@ -28,10 +28,10 @@ using Lengths = std::vector<std::int64_t>;
 
 constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
 constexpr std::int64_t T = 13;
-// Several w, some not whole, so that no constant and no other function of w gives the same results. The whole
-// w is 4 for local-m: with w = 3, |j − p| < w would look like a fixed window, |j − p| ≤ 2. It is 3 for
-// local-p: with w = 4, σ² = w²/4 would equal w. With the last, 2 w + 1 > T, but a window at an end of the
-// sentence still excludes positions.
+// The half-widths w of the windows. Some are not integers, so that a wrong function of w gives other results.
+// The integer w of local-m is not 3: |j − p| < 3 would equal a fixed window, |j − p| ≤ 2. The integer w of
+// local-p is not 4: σ² = w²/4 would equal w. With w = 7, 2w + 1 > T; still, a window near an end of the
+// sentence excludes positions.
 const std::vector<double> half_windows_of_m = {4, 2.5, 1.25, 7}, half_windows_of_p = {3, 2.5, 1.25, 7};
 const Lengths all_real = {T, T, T}, some_padding = {T, 9, 4};
 
@@ -50,15 +50,15 @@ enum class Fault {
   rounded_down,   // ⌊w⌋
   rounded_up,
   past_only,
-  zero_outside,  // energies outside the window are 0
+  zero_outside,  // energies outside the window become 0
   cut_afterwards,
   // the centre
   too_early,
   too_late,
   step_ignored,  // p = 0
   not_clamped,
-  clamped_late,  // clamped to S instead of S − 1
-  batch_length,  // uses T in place of S
+  clamped_late,  // limits p to S instead of S − 1
+  batch_length,  // uses T instead of S
   // eq. 9
   last_position,  // (S − 1) σ(…)
   no_sigmoid,
@@ -72,7 +72,7 @@ enum class Fault {
   sigma_whole,  // σ = ⌊w/2⌋
   sigma_root,   // σ² = w/2
   distance_not_squared,
-  narrow_gaussian,  // σ² in place of 2σ²
+  narrow_gaussian,  // σ² instead of 2σ²
   rising_gaussian,  // exp(+…)
   gaussian_on_energies,
   renormalised,
@@ -84,8 +84,8 @@ struct Known {
 };
 
 const std::vector<Known>& known_of_both() {
-  // The order matters: batch_length and clamped_late centre the window too late at the end of a source, where
-  // it may look too narrow. They are therefore tried before `narrow`.
+  // The order matters. At the end of a source, batch_length and clamped_late centre the window too far to the
+  // right. The window may then look too narrow, so `narrow` comes after them.
   static const std::vector<Known> known = {
       {Fault::batch_length,
        {"batch-length", "p_t is computed with T, the longest length of the batch.",
@@ -324,7 +324,7 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// The same weights, with 0/0 = NaN in rows without any weight.
+// The same weights, but rows without any weight become 0/0 = NaN.
 Plain divided_by_zero(Plain weights) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;
@@ -375,8 +375,8 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// The steps to check: the window of local-m depends on the step. The first step is in the middle of the
-// sentence, where most mistakes give different weights.
+// The steps to check. The window of local-m depends on the step. Its first step is in the middle of the
+// sentence, where most mistakes change the weights.
 std::vector<std::int64_t> steps(const Task& task) {
   return task.predictive ? std::vector<std::int64_t>{0, 3}
                          : std::vector<std::int64_t>{6, 0, 1, 11, 12, 14, 24};
@@ -411,7 +411,7 @@ void golden_for_each_w(Task task, const Lengths& lengths) {
 }
 
 exercise::AnyAttention any(Task task) {
-  task.w = 1.25;  // excludes positions even of short sentences
+  task.w = 1.25;  // small enough to exclude positions of short sentences
   const std::int64_t step = 2;
   return {.make = [=] { return make(task); },
           .sizes = sizes,

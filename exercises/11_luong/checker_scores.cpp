@@ -50,12 +50,12 @@ Plain divided(Plain e, double by) {
   return e;
 }
 
-// Element q of W h_t, for sentence b.
+// Element q of W h_t in sentence b.
 double key(const Plain& W, const Plain& values, std::int64_t t, std::int64_t b, std::int64_t q) {
   return total(values.size(2), [&](auto d) { return W(q, d) * values(t, b, d); });
 }
 
-// A variant of concat; the defaults are right.
+// A variant of concat. The default values are right.
 struct Concat {
   bool swapped = false;       // [h_j; s_t]
   bool query = true;          // s_t is used
@@ -63,7 +63,7 @@ struct Concat {
   bool tanh_outside = false;  // applied to e
   bool tanh_first = false;    // applied to s_t and h_j, before W_a
   bool weighted = true;       // multiplied by v_a
-  bool mean = false;          // over A, in place of the sum
+  bool mean = false;          // averages over A instead of summing
 };
 
 Plain concat(const Module& module, const Plain& query, const Plain& values, const Concat& form) {

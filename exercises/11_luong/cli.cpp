@@ -19,7 +19,8 @@ using gradus::models::Registry;
 
 constexpr double half_window = 2;
 
-// If the state and the annotations differ in size, as they do by default, dot gets a projected query, W s.
+// dot needs states and annotations of equal size. By default the sizes differ; then dot gets a projected
+// query, W s.
 std::unique_ptr<gradus::nn::Attention> make_dot(const AttentionSizes& n) {
   auto dot = std::make_unique<LuongDot>();
   if (n.query == n.value) return dot;

@@ -7,7 +7,7 @@
 #include "kit/plain.hpp"
 #include "sizes.hpp"
 
-/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding, right or with one fault.
+/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding. It is right or has one fault.
 namespace course {
 
 using Lengths = std::vector<std::int64_t>;
@@ -28,21 +28,21 @@ enum class StartFault {
   none,
   no_tanh,
   swapped,          ///< [←h_1; →h_S]
-  last_annotation,  ///< from h_{T−1}, even if it is a pad
+  last_annotation,  ///< uses h_{T−1}, even if it is a pad
   first_annotation,
-  mean,  ///< of all annotations
+  mean,  ///< the mean of all annotations
   forward_twice,
   backward_twice,
   zero,
 };
-/// s_0, (B, H), of the decoder with this fault.
+/// The initial state s_0, (B, H), under this fault.
 exercise::Plain first_state(const gradus::nn::DecoderStep& decoder, const Case& c,
                             StartFault fault = StartFault::none);
 
 enum class Fault {
   none,
   earlier_query,      ///< attends with s_{t−1}
-  earlier_in_output,  ///< [c_t; s_{t−1}]
+  earlier_in_output,  ///< computes h̃_t from [c_t; s_{t−1}]
   swapped_output,     ///< [s_t; c_t]
   linear_output,      ///< h̃ without tanh
   no_mask,
@@ -55,7 +55,7 @@ enum class Fault {
   linear_fed,         ///< feeds W_c [c; s], before the tanh
 };
 
-/// The results of the first n steps, (n, B, ·).
+/// The results of n steps, (n, B, ·).
 struct Course {
   explicit Course(std::int64_t n)
       : s({n, B, sizes.hidden}),
@@ -65,8 +65,8 @@ struct Course {
   exercise::Plain s, weights, h_tilde, logits;
 };
 
-/// Runs n steps with the parameters of `decoder`, whose attention is additive. `feeds`: whether the cell
-/// reads h̃_{t−1}.
+/// Runs n steps with the parameters of `decoder`, whose attention is additive. If `feeds`, the cell reads
+/// h̃_{t−1}.
 Course unroll(const gradus::nn::DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
               Fault fault = Fault::none);
 

@@ -16,6 +16,6 @@ std::vector<exercise::Stage> local_p_stages(const Luong::MakeLocal& make);
 /// Prefixes the stages' names with the part.
 std::vector<exercise::Stage> of_part(const std::string& part, std::vector<exercise::Stage> stages);
 
-/// e_tj = s_t · W_a h_j, (B, T), the energies of general and of both local attentions; W_a (Q, D).
+/// The energies of general and of both local attentions: e_tj = s_t · W_a h_j, (B, T), with W_a (Q, D).
 exercise::Plain plain_general(const exercise::Plain& W, const exercise::Plain& query,
                               const exercise::Plain& values);

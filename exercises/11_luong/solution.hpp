@@ -21,7 +21,7 @@ class LuongDot : public nn::ScoredAttention {
  protected:
   Tensor energies(const Tensor& s, const nn::Memory& memory, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {
-    return transpose(sum(memory.values * s, 2), 0, 1);  // Σ_d (T, B, D) · (B, D): (T, B)
+    return transpose(sum(memory.values * s, 2), 0, 1);  // (T, B, D) · (B, D), summed over D: (T, B)
   }
 };
 
@@ -40,7 +40,7 @@ class LuongGeneral : public nn::ScoredAttention {
  protected:
   Tensor energies(const Tensor& s, const nn::Memory& memory, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {
-    return transpose(sum(memory.keys * s, 2), 0, 1);  // Σ_q (T, B, Q) · (B, Q): (T, B)
+    return transpose(sum(memory.keys * s, 2), 0, 1);  // (T, B, Q) · (B, Q), summed over Q: (T, B)
   }
 };
 
@@ -127,7 +127,7 @@ class LuongInputFeeding : public LuongDecoder {
   }
 };
 
-// The softmax of the energies over the real positions in the window |j − p_t| ≤ w; `away` is j − p_t, (B, T).
+// The softmax of e over the real positions with |away| ≤ w. `away` is j − p_t, (B, T).
 inline Tensor windowed_softmax(const Tensor& e, const Tensor& away, double w, const Tensor& lengths) {
   const Tensor outside = greater(abs(away), full({}, w, e.dtype()));
   return masked_softmax(masked_fill(e, outside, -std::numeric_limits<double>::infinity()), lengths);
@@ -136,7 +136,7 @@ inline Tensor windowed_softmax(const Tensor& e, const Tensor& away, double w, co
 // j − p_t, (B, T), for positions j = 0 … T − 1 and p_t (B, 1).
 inline Tensor distance_from(const Tensor& p, std::int64_t T) { return arange(T).to(p.dtype()) - p; }
 
-// S, each sentence's own length, (B, 1).
+// The length S of each sentence, (B, 1).
 inline Tensor source_lengths(const nn::Memory& memory) {
   return unsqueeze(memory.lengths.to(memory.values.dtype()), 1);
 }
@@ -161,7 +161,7 @@ class LocalMonotonic : public LuongGeneral {
   const double w;
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)), eq. 9; the softmax times a Gaussian around p_t with σ = w/2, eq. 10
+// p_t = S · σ(v_p · tanh(W_p s_t)), eq. 9. A Gaussian around p_t, σ = w/2, multiplies the softmax, eq. 10.
 class LocalPredictive : public LuongGeneral {
  public:
   LocalPredictive(std::int64_t query, std::int64_t value, std::int64_t energy, double half_window)

@@ -8,16 +8,16 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 12. A source has L symbols; its attention weights α are (L + 1, L), the last row
-/// for <eos>.
+/// The answer to exercise 12. A source has L symbols. Its attention weights α are (L + 1, L); the last row
+/// belongs to <eos>.
 struct CopyAndSort {
   using Symbols = std::vector<std::int64_t>;
   using Positions = std::vector<std::int64_t>;
-  /// The source position that each of the L target steps needs.
+  /// The source position that each of the L target steps should attend to.
   std::function<Positions(const Symbols& source)> copy, reverse, sort;
   /// The fraction of the L steps t whose largest weight is at positions[t].
   std::function<double(const gradus::Tensor& weights, const Positions& positions)> on_position;
-  /// The same, but any position with the symbol at positions[t] is right.
+  /// The same, but every position that holds the symbol at positions[t] is right.
   std::function<double(const gradus::Tensor& weights, const Positions& positions, const Symbols& source)>
       on_symbol;
 };

@@ -33,7 +33,7 @@ Positions sorted_by(const Symbols& source, const Before& before) {
 
 Positions sort(const Symbols& source) { return sorted_by(source, std::less<>()); }
 
-// Symbol by symbol, with a map from symbols to positions.
+// Sorts with a map from symbols to positions.
 Positions sort_by_map(const Symbols& source) {
   std::map<std::int64_t, Positions> places;
   for (std::size_t j = 0; j < source.size(); ++j) places[source[j]].push_back(static_cast<std::int64_t>(j));
@@ -66,7 +66,7 @@ double on_position_by_loops(const Tensor& weights, const Positions& positions) {
   return static_cast<double>(right) / static_cast<double>(L);
 }
 
-// on_symbol by on_position: replaces a position by that of the largest weight if the symbol there is equal.
+// Reduces on_symbol to on_position: a largest weight on an equal symbol moves the right position there.
 double on_symbol_by_loops(const Tensor& weights, const Positions& positions, const Symbols& source) {
   Positions equal_ones = positions;
   const Positions at = looks(weights).to_vector<std::int64_t>();
@@ -82,7 +82,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake, c
   return {name, mistake, copy_and_sort_exercise(answer)};
 }
 
-// Replaces one function of the right answer.
+// Our solution with one function replaced.
 template <class Member, class F>
 exercise::Attempt with(Member member, const std::string& name, const std::string& mistake, const F& wrong) {
   CopyAndSort answer = right;

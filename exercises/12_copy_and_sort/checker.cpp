@@ -53,7 +53,7 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Task& task) {
   return model;
 }
 
-// Exact match, and fractions of all steps of all sources.
+// Sums over all sources: exact match, and fractions of right steps.
 struct Shares {
   double exact = 0, copy = 0, reverse = 0, sort = 0, sort_symbol = 0;
 };
@@ -110,7 +110,7 @@ void trained_models(const CopyAndSort& answer) {
   for (const std::string name : {"copy", "reverse", "sort"}) {
     const auto task = data::make_task(name, sizes);
     const auto model = trained(*task);
-    Generator generator(2);  // the same sources for all three
+    Generator generator(2);  // the same sources for all three tasks
     const std::vector<data::Pair> pairs = draw(*task, generator, measured_sources);
     const Shares s = found[name] = measure(*model, pairs, answer);
     table.rows.push_back({name, {s.exact, s.copy, s.reverse, s.sort, s.sort_symbol}});

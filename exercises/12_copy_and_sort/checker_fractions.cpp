@@ -42,8 +42,8 @@ const Mistake strict{"strict", "The result is that of on_position.",
 const Mistake symbol_of_step{"symbol-of-step", "The symbols are compared with the source's symbol at t.",
                              "Step t needs the symbol at positions[t]."};
 
-// An alignment whose largest weights are at the right position in some steps, at an equal symbol or elsewhere
-// in others.
+// A source and attention weights. The largest weight is at the right position in some steps; in others it is
+// at an equal symbol or elsewhere.
 struct Aligned {
   Symbols source;
   Plain weights;  // (L + 1, L)
@@ -51,7 +51,7 @@ struct Aligned {
   std::size_t L() const { return source.size(); }
 };
 
-// Two steps have several largest weights: step 3 needs the last of two, step 2 the second of three.
+// Two steps have ties. Step 3 is right at the last of two largest weights, step 2 at the second of three.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
@@ -64,9 +64,9 @@ Aligned with_ties() {
   return a;
 }
 
-// A random alignment. Each step puts a weight of 0.2 to 0.9 on one position, the right one with probability
-// at least ½, and small weights on the others. The rows do not sum to 1. Some symbols differ by 10, to detect
-// an answer that compares last digits.
+// Random weights. Each step puts 0.2 to 0.9 on one position, and small weights on the others. That position
+// is right with probability at least ½. Rows do not sum to 1. Some symbols differ by 10, which detects an
+// answer that compares last digits.
 Aligned drawn(std::int64_t L, std::uint64_t seed) {
   Generator generator(seed);
   const auto below = [&](std::int64_t n) {
@@ -111,10 +111,10 @@ double fraction(std::size_t steps, double divided_by, const Counts& counts) {
   return total / divided_by;
 }
 
-// Whether position j is right in step t.
+// True if position j is right in step t.
 using IsRight = std::function<bool(std::size_t t, std::int64_t j)>;
 
-// The positions that are right in an alignment.
+// The right positions of an alignment.
 using Rule = std::function<IsRight(const Aligned&)>;
 using OfAlignment = std::function<double(const Aligned&)>;
 
@@ -132,10 +132,10 @@ OfAlignment right_fraction(const Rule& rule) {
   };
 }
 
-// The results of known mistakes in an alignment with these right positions.
+// The fraction that each known mistake gives, for this rule.
 std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
   const auto row = [](std::size_t t) { return static_cast<std::int64_t>(t); };
-  // The sum of count(α, is right, t) over the steps t < L, divided by L + more.
+  // The sum of count(alignment, is_right, t) over the steps t < L, divided by L + more.
   const auto counting = [=](double more, const auto& count) -> OfAlignment {
     return [=](const Aligned& a) {
       const IsRight right = rule(a);
@@ -178,7 +178,7 @@ std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
       {weight_there, counting(0, weight)}};
 }
 
-// Compares all alignments, and names the mistake that explains all results.
+// Checks the fractions of all alignments. If they are wrong, reports the mistake that explains all of them.
 void expect_fraction(const std::string& what, const OfAlignment& answer, const Rule& rule,
                      std::vector<FractionSuspect> suspects) {
   for (const FractionSuspect& suspect : usual_suspects(rule)) suspects.push_back(suspect);

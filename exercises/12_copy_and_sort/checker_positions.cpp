@@ -40,7 +40,7 @@ Positions range(std::int64_t first, std::int64_t step, std::size_t count) {
   return positions;
 }
 
-// The index of position j in the stable sort.
+// The place of position j in the stable sort.
 std::int64_t rank(const Symbols& x, std::size_t j) {
   std::int64_t before = 0;
   for (std::size_t i = 0; i < x.size(); ++i) before += x[i] < x[j] || (x[i] == x[j] && i < j);
@@ -103,7 +103,7 @@ Positions firsts(const Symbols& x) {
   return positions;
 }
 
-// Whether the positions are a permutation that sorts x, with equal symbols in any order.
+// True if the positions are a permutation that sorts x. Equal symbols may be in any order.
 bool is_permutation_that_sorts(const Symbols& x, Positions positions) {
   const bool within = std::all_of(positions.begin(), positions.end(),
                                   [&](std::int64_t j) { return j >= 0 && j < std::ssize(x); });
@@ -119,7 +119,7 @@ struct Suspect {
   OfSource positions;
 };
 
-// The source of 30 symbols is long enough for std::sort to reorder equal symbols.
+// Includes a source of 30 symbols: long enough for std::sort to reorder equal symbols.
 const std::vector<Symbols> sources = {
     {8, 3, 12, 3, 7, 8, 3, 5},
     {5, 4, 9},
@@ -129,7 +129,7 @@ const std::vector<Symbols> sources = {
     {4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3, 4, 4, 3, 4, 3, 3, 3, 4, 4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3},
     {5, -2, 0, -2, 1000000000000, -7}};
 
-// The mistake that explains the answers for all sources.
+// The mistake that explains the answers to all sources.
 Mistake mistake_in(const OfSource& answer, const std::vector<Suspect>& suspects) {
   for (const Suspect& suspect : suspects)
     if (std::ranges::all_of(sources, [&](const Symbols& x) { return answer(x) == suspect.positions(x); }))

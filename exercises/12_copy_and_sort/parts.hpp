@@ -9,7 +9,7 @@ namespace copy_and_sort {
 using Symbols = CopyAndSort::Symbols;
 using Positions = CopyAndSort::Positions;
 
-/// The right positions, in plain loops.
+/// The right positions, computed in plain loops.
 Positions copied(const Symbols& x);
 Positions reversed(const Symbols& x);
 Positions sorted(const Symbols& x);

@@ -32,7 +32,7 @@ inline Positions sort_positions(const Symbols& source) {
   return positions;
 }
 
-// The fraction of the steps t with is_right(t, j), where j is the position of the largest weight.
+// The fraction of steps for which is_right(t, j) holds. j is the position of the largest weight in step t.
 template <class IsRight>
 double fraction(const Tensor& weights, std::size_t steps, const IsRight& is_right) {
   const Positions largest = argmax(weights).to_vector<std::int64_t>();  // (L + 1)
@@ -41,13 +41,13 @@ double fraction(const Tensor& weights, std::size_t steps, const IsRight& is_righ
   return right / static_cast<double>(steps);
 }
 
-// The fraction of the first L steps whose largest weight is at positions[t]; weights α (L + 1, L).
+// The fraction of the first L steps whose largest weight is at positions[t]. α is (L + 1, L).
 inline double on_position(const Tensor& weights, const Positions& positions) {
   return fraction(weights, positions.size(),
                   [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
 }
 
-// The same, but any position with the symbol at positions[t] is right.
+// The same, but every position that holds the symbol at positions[t] is right.
 inline double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
   const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
   return fraction(weights, positions.size(),

@@ -32,7 +32,7 @@ inline Positions sort_positions(const Symbols& /*source*/) {
       "on.");
 }
 
-// The fraction of the first L steps whose largest weight is at positions[t]; weights α (L + 1, L).
+// The fraction of the first L steps whose largest weight is at positions[t]. α is (L + 1, L).
 inline double on_position(const Tensor& /*weights*/, const Positions& /*positions*/) {
   // TODO
   exercise::to_do(
@@ -40,7 +40,7 @@ inline double on_position(const Tensor& /*weights*/, const Positions& /*position
       "position.");
 }
 
-// The same, but any position with the symbol at positions[t] is right.
+// The same, but every position that holds the symbol at positions[t] is right.
 inline double on_symbol(const Tensor& /*weights*/, const Positions& /*positions*/,
                         const Symbols& /*source*/) {
   // TODO

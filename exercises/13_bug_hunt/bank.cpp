@@ -42,7 +42,7 @@ void descend(const Parameters& parameters, const Loss& loss, double rate) {
     Tensor(parameters[k]).replace(parameters[k].detach() - rate * gradients[k]);
 }
 
-// The correct functions, some of them replaced by `change`.
+// An attempt that starts from the correct functions. `change` replaces some of them.
 exercise::Attempt attempt(const std::string& name, const std::string& mistake,
                           const std::function<void(BugHunt&)>& change) {
   BugHunt answer{read_backward, energies, weights, descend};

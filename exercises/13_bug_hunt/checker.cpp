@@ -46,7 +46,7 @@ bool same(const Tensor& got, const Plain& expected) {
 
 std::string text(double value) { return exercise::text(value, 3); }
 
-// If the function still returns the result of the planted mistake, throws a ToDo with the symptom.
+// Throws a ToDo with the symptom if the function still shows the planted mistake.
 template <class Symptom>
 void expect_mended(const Tensor& got, const Plain& planted, const Symptom& symptom) {
   if (same(got, planted)) exercise::to_do(symptom());
@@ -59,8 +59,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
 
 // 1. read_backward
 
-// The annotations h_j = tanh(W x_j + U h_{j−1}), or with h_{j+1} if `from_the_end`. If `turned`, returns them
-// in reverse order.
+// The annotations h_j = tanh(W x_j + U h_{j−1}). If `from_the_end`, h_{j+1} replaces h_{j−1}. If `turned`,
+// the result is in reverse order.
 Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bool turned) {
   const std::int64_t T = x.size(0), B = x.size(1), H = U.size(0);
   Plain h(Shape{T, B, H});
@@ -83,7 +83,7 @@ Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bo
   return out;
 }
 
-// A table of the annotations h_j that change with each token x_k.
+// A table: row k lists the annotations h_j that change when token x_k changes.
 std::string sensitivity(const BugHunt& answer, const Tensor& x, const Tensor& W, const Tensor& U) {
   const Plain before(answer.read_backward(x, W, U));
   const std::int64_t T = x.size(0);
@@ -192,7 +192,7 @@ bool real(std::int64_t t, std::int64_t b, std::int64_t more = 0) {
   return t < lengths[static_cast<std::size_t>(b)] + more;
 }
 
-// The softmax over the positions that take part.
+// The softmax over the positions for which takes_part(t, b) is true.
 template <class TakesPart>
 Plain weights_of(const Plain& e, const TakesPart& takes_part) {
   Plain alpha(e.shape());
@@ -205,7 +205,7 @@ Plain weights_of(const Plain& e, const TakesPart& takes_part) {
   return alpha;
 }
 
-// The softmax with pad(e) in place of exp(e) at pads. Unless `keep`, sets the pads' weights to 0 afterwards.
+// The softmax with pad(e) instead of exp(e) at pads. The pads keep their weights only if `keep`.
 Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
   Plain alpha(e.shape());
   for (std::int64_t b = 0; b < e.size(1); ++b) {
@@ -217,7 +217,7 @@ Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool 
   return alpha;
 }
 
-// The softmax over the sentences, with weight 0 at pads, which take part unless `masked_first`.
+// A mistake: the softmax over the sentences. Pads get weight 0. If `masked_first`, the sum excludes pads.
 Plain over_batch(const Plain& e, bool masked_first) {
   Plain alpha(e.shape());
   for (std::int64_t t = 0; t < e.size(0); ++t) {
@@ -238,7 +238,7 @@ std::string column(const Tensor& alpha) {
 
 void looking(const BugHunt& answer) {
   Plain pe(random({5, 3}, 7));
-  pe(1, 1) = 0;  // a real energy of 0
+  pe(1, 1) = 0;  // a real position with the energy 0
   const Tensor e = pe.tensor();
   const Tensor alpha = answer.weights(e, tensor(lengths));
   const auto zero = [](double) { return 0.0; };
@@ -259,7 +259,7 @@ void looking(const BugHunt& answer) {
        {masked_after, weights_by(
                           pe, [](double pad) { return std::exp(pad); }, false)},
        {masked_after, weights_by(pe, one, false)}});
-  // Energies above 709; then a pad with the largest energy of all. Sentence 0 has two tokens.
+  // First, energies above 709, which overflow exp. Then a pad of sentence 0 gets the largest energy.
   Plain large(random({5, 3}, 9, 1e5));
   const auto nan = [&](const Plain& energies) {
     const std::vector<double> got = answer.weights(energies.tensor(), tensor(lengths)).to_vector<double>();
@@ -309,7 +309,7 @@ void stepping(const BugHunt& answer) {
                           {{no_step, expected(0, 0, 0)}});
   exercise::expect_values("a second parameter, after three steps", q,
                           Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})));
-  // L = a b: every gradient is that at the old values of all parameters.
+  // L = a b. Each gradient must use the old values of both parameters.
   const Tensor a = tensor({2}, Dtype::f64).set_requires_grad(),
                b = tensor({5}, Dtype::f64).set_requires_grad();
   answer.descend({a, b}, [&] { return sum(a * b); }, 0.1);

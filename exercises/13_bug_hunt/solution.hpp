@@ -16,7 +16,7 @@ inline Tensor read_backward(const Tensor& x, const Tensor& W, const Tensor& U) {
     h = tanh(linear(x[t], W) + linear(h, U));  // (B, H)
     states.push_back(h);
   }
-  return flip(stack(states), 0);  // (T, B, H): the last state belongs to the first token
+  return flip(stack(states), 0);  // (T, B, H), reversed: the last computed state belongs to the first token
 }
 
 // 2. e_j = v_a · tanh(W_a s + U_a h_j): s (B, Q), h (T, B, D), W_a (A, Q), U_a (A, D), v_a (A).
@@ -24,7 +24,7 @@ inline Tensor energies(const Tensor& s, const Tensor& h, const Tensor& W_a, cons
                        const Tensor& v_a) {
   const Tensor query = linear(s, W_a);  // (B, A)
   const Tensor keys = linear(h, U_a);   // (T, B, A)
-  // Without tanh the query adds the same number to every energy of its sentence, which the softmax cancels.
+  // Without tanh, the query adds one constant to all energies of a sentence. The softmax cancels constants.
   return sum(v_a * tanh(query + keys), 2);  // (T, B)
 }
 
@@ -32,7 +32,7 @@ inline Tensor energies(const Tensor& s, const Tensor& h, const Tensor& W_a, cons
 inline Tensor weights(const Tensor& e, const Tensor& lengths) {
   const Tensor positions = unsqueeze(arange(e.size(0)), 1);  // (T, 1)
   const Tensor pads = greater_equal(positions, lengths);     // (T, B)
-  // −∞ and not 0: e^0 = 1, e^−∞ = 0.
+  // The mask is −∞, not 0: e^−∞ = 0, but e^0 = 1.
   return softmax(masked_fill(e, pads, -std::numeric_limits<double>::infinity()), 0);  // (T, B)
 }
 

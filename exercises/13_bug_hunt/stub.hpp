@@ -7,7 +7,7 @@
 
 using namespace gradus;
 
-// TODO: correct the one mistake in each of the four functions. The checker shows its symptom.
+// TODO: correct the one mistake in each of the four functions. The checker shows each mistake's symptom.
 
 // 1. h_j = tanh(W x_j + U h_{j+1}), from the last token to the first: x (T, B, I), W (H, I), U (H, H).
 inline Tensor read_backward(const Tensor& x, const Tensor& W, const Tensor& U) {

@@ -25,7 +25,7 @@ Tensor right_loss(const Tensor& weights, const Tensor& lengths) {
   return mean_over_real(sum(minimum(weights, right_coverage(weights)), 2), lengths);
 }
 
-// The equations in loops, step by step and sentence by sentence.
+// Computes the equations in loops over steps and sentences.
 Tensor by_loops(const Tensor& weights, const Tensor& lengths) {
   Tensor total = zeros({}, weights.dtype());
   double steps = 0;
@@ -41,7 +41,7 @@ Tensor by_loops(const Tensor& weights, const Tensor& lengths) {
   return total / steps;
 }
 
-// Uses min(a, c) = a − max(a − c, 0), and a mask of 1 for real steps and 0 for others.
+// Uses min(a, c) = a − max(a − c, 0). Masks by multiplication with 1 for real steps and 0 for pads.
 Tensor by_relu(const Tensor& weights, const Tensor& lengths) {
   const Tensor c = right_coverage(weights);
   const Tensor steps = sum(weights - relu(weights - c), 2);

@@ -72,7 +72,7 @@ struct Case {
   Tensor lengths() const { return tensor(targets); }
 };
 
-// Random softmax weights, with pads in the sources, and targets of several lengths.
+// Random softmax weights. The sources have pads, and the targets have several lengths.
 Case example(const Lengths& targets = {3, 5, 2}, std::uint64_t seed = 5) {
   Generator generator(seed);
   const Tensor energies = normal({6, 3, 4}, 0, 1, generator, Dtype::f64);
@@ -82,7 +82,7 @@ Case example(const Lengths& targets = {3, 5, 2}, std::uint64_t seed = 5) {
 
 // --- plain loops
 
-// c_tj = Σ_k α_kj over the steps k with counts(k, t).
+// c_tj = Σ_k α_kj, over the steps k for which counts(k, t) is true.
 template <class Counts>
 Plain covered(const Plain& weights, const Counts& counts) {
   Plain c(weights.shape());
@@ -131,7 +131,7 @@ Plain at_most_one(Plain c) {
 
 double smaller(double a, double c) { return std::min(a, c); }
 
-// Σ_j pays(α_tj, c_tj), (Ty, B); by default the minimum.
+// Σ_j pays(α_tj, c_tj), (Ty, B). By default, pays is the minimum.
 Plain paid(const Plain& weights, const Plain& c, double (*pays)(double, double) = smaller) {
   Plain steps(Shape{weights.size(0), weights.size(1)});
   for (std::int64_t t = 0; t < weights.size(0); ++t)
@@ -261,7 +261,7 @@ void beyond_the_end(const Coverage& answer) {
                           "Exclude the steps after the end from the sum."});
 }
 
-// The loss of one sentence of n tokens, with weight 1 at position at(t) in step t.
+// The loss of one sentence of n tokens. Step t puts the weight 1 on position at(t).
 template <class At>
 double loss_of(const Coverage& answer, std::int64_t n, const At& at) {
   Plain weights(Shape{n, 1, n});
@@ -310,7 +310,7 @@ struct Source {
         target_lengths(tensor(batch.target_lengths)) {}
 };
 
-// Minimises cross-entropy + λ · coverage loss, by Adam with a rate that decays linearly from 3e-3 to a tenth.
+// Trains on cross-entropy + λ · coverage loss. Adam's rate falls linearly from 3e-3 to 3e-4.
 void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer, double lambda) {
   const auto next = tutorial::training_batches(task, 1);
   nn::Adam adam(model.parameters());
@@ -328,7 +328,7 @@ void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& a
   model.eval();
 }
 
-// Measures the model on held-out sources of the longest length.
+// Measures the model on held-out sources of the longest trained length.
 Measured measure(const models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer) {
   Generator generator(2);
   const auto pairs = task.held_out_pairs(longest, [&](std::uint64_t n) { return generator.below(n); });

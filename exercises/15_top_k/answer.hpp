@@ -10,11 +10,11 @@
 
 /// The answer to exercise 15: top-k attention.
 struct TopK {
-  /// Weights (B, T) from energies e (B, T): the softmax of the k largest among each row's first lengths[b], 0
-  /// elsewhere. Lengths: (B), i64, or undefined.
+  /// Weights (B, T) from energies e (B, T): in each row, the softmax of the k largest among the first
+  /// lengths[b] energies, and 0 elsewhere. Lengths: (B), i64, or undefined.
   std::function<gradus::Tensor(const gradus::Tensor& e, const gradus::Tensor& lengths, std::int64_t k)>
       softmax;
-  /// Additive attention with these weights, for queries of size Q, values of size D, energies of size A.
+  /// Additive attention with these weights. Q, D and A are the sizes of queries, values and energies.
   std::function<std::unique_ptr<gradus::nn::Attention>(std::int64_t query_size, std::int64_t value_size,
                                                        std::int64_t energy_size, std::int64_t k)>
       attention;

@@ -26,7 +26,7 @@ Tensor without_pads(const Tensor& e, const Tensor& lengths) {
 
 Tensor inverted(const Tensor& mask) { return equal(mask, zeros({}, Dtype::i64)); }
 
-// 1 at the k largest energies of each row; of equal energies, the earlier position first.
+// A mask (1) of the k largest energies of each row. Of equal energies, the earlier position is chosen.
 Tensor largest(Tensor left, std::int64_t k) {
   left = left.detach();
   Tensor chosen = zeros(left.shape(), Dtype::i64);
@@ -42,7 +42,7 @@ Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
   return softmax(masked_fill(e, inverted(chosen), -infinity));
 }
 
-// The mask of each row's first k positions in the order `before`.
+// A mask of each row's first k positions, sorted by `before`.
 template <class Order>
 Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {
   const std::int64_t B = e.size(0), T = e.size(1);
@@ -67,14 +67,14 @@ Tensor by_argmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   return of_chosen(e, largest(without_pads(e, lengths), k));
 }
 
-// The softmax of all real energies, masked and divided by its sum.
+// The softmax of all real energies, multiplied by the mask and divided by its new sum.
 Tensor renormalised(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
   const Tensor kept = masked_softmax(e, lengths) * chosen;
   return kept / sum(kept, 1, true);
 }
 
-// All energies ≥ the k-th largest.
+// Chooses all energies ≥ the k-th largest, so ties give more than k positions.
 Tensor by_threshold(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   Tensor left = without_pads(e, lengths).detach(), threshold = max(left, 1, true);
   const std::int64_t T = e.size(1);

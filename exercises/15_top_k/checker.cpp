@@ -73,7 +73,7 @@ Case without_padding() {
   return {normal({3, 6}, 0, 1.5, generator, Dtype::f64), {6, 6, 6}, false};
 }
 
-// The pads' energies are the largest of all.
+// A case whose pads have the largest energies.
 Case with_padding() {
   Generator generator(5);
   Plain e(normal({4, 6}, 0, 1.5, generator, Dtype::f64));
@@ -91,11 +91,11 @@ Case with_ties() {
 
 // --- plain loops
 
-using Order = std::function<bool(double a, double b)>;  // whether a comes before b
+using Order = std::function<bool(double a, double b)>;  // true if a comes before b
 bool larger(double a, double b) { return a > b; }
 
-// The first k of the first `length` positions of row b in the order of their energies; equal energies in the
-// order of their positions.
+// Sorts the first `length` positions of row b by their energies, and returns the first k. Equal energies keep
+// the order of their positions.
 std::vector<std::int64_t> first_of(const Plain& e, std::int64_t b, std::int64_t length, std::int64_t k,
                                    const Order& order = larger) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(length));
@@ -106,7 +106,7 @@ std::vector<std::int64_t> first_of(const Plain& e, std::int64_t b, std::int64_t 
   return positions;
 }
 
-// 1 at the chosen positions, 0 elsewhere: (B, T).
+// A mask: 1 at the chosen positions, 0 elsewhere, (B, T).
 Plain chosen(const Plain& e, const Lengths& lengths, std::int64_t k, const Order& order = larger) {
   Plain mask(e.shape());
   for (std::int64_t b = 0; b < e.size(0); ++b)
@@ -123,7 +123,7 @@ Plain mask_of(const Shape& shape, const Chosen& is_chosen) {
   return mask;
 }
 
-// The softmax over the positions in the mask, 0 elsewhere.
+// The softmax over the positions in the mask, 0 at the others.
 Plain softmax_over(const Plain& e, const Plain& mask) {
   Plain weights(e.shape());
   for (std::int64_t b = 0; b < e.size(0); ++b) {
@@ -151,7 +151,7 @@ Plain expected(const Plain& e, const Lengths& lengths, std::int64_t k) {
 
 // --- results of known mistakes
 
-// The k largest of each column.
+// The k largest energies of each column instead of each row.
 Plain chosen_over_batch(const Plain& e, std::int64_t k) {
   return mask_of(e.shape(), [&](auto b, auto t) {
     std::int64_t above = 0;
@@ -174,7 +174,7 @@ Plain chosen_by_threshold(const Plain& e, const Lengths& lengths, std::int64_t k
   });
 }
 
-// All energies > the one after the k-th largest.
+// All energies > the (k + 1)-th largest.
 Plain chosen_above_next(const Plain& e, const Lengths& lengths, std::int64_t k) {
   return mask_of(e.shape(), [&](auto b, auto t) {
     const std::int64_t length = lengths[static_cast<std::size_t>(b)];
@@ -182,7 +182,7 @@ Plain chosen_above_next(const Plain& e, const Lengths& lengths, std::int64_t k) 
   });
 }
 
-// The k largest of each row; of equal energies, the later position first.
+// The k largest energies of each row. Of equal energies, the later position is chosen.
 Plain chosen_from_the_end(const Plain& e, const Lengths& lengths, std::int64_t k) {
   Plain turned(e.shape());
   Lengths all(lengths.size(), e.size(1));
@@ -230,7 +230,7 @@ Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
     return answer.softmax(c.e, c.told(), k);
   } catch (const Error& error) {
     if (c.masked) throw;
-    answer.softmax(c.e, tensor(c.lengths), k);  // throws if the lengths are not the cause
+    answer.softmax(c.e, tensor(c.lengths), k);  // if this throws, too, the cause is another one
     throw exercise::Finding{.mistake = undefined_lengths,
                             .says = "The function fails without lengths, but works with them.",
                             .got = error.what()};
@@ -241,7 +241,7 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // If k + 2 gives the same weights, then k is not merely off by one.
+    // If k + 2 gives the same weights, the answer ignores k: report k_fixed before an off-by-one mistake.
     if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), Plain(weights_of(answer, c, k))))
       known.insert(known.begin() + 1, {k_fixed, Plain(weights_of(answer, c, k))});
     const Tensor got = weights_of(answer, c, k);

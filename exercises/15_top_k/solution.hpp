@@ -8,20 +8,20 @@
 
 using namespace gradus;
 
-// The weights (B, T) for energies e (B, T): the softmax of the k largest among each row's first lengths[b], 0
-// elsewhere.
+// The weights (B, T) for energies e (B, T): in each row, the softmax of the k largest among the first
+// lengths[b] energies, and 0 elsewhere.
 inline Tensor top_k_softmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t T = e.size(1);
 
-  // The choice has no gradient.
+  // The choice of positions has no gradient.
   Tensor left = e.detach();
   if (lengths.defined()) {
     left = masked_fill(left, less_equal(unsqueeze(lengths, 1), arange(T)), -infinity);  // (B, 1) ≤ (T)
   }
   Tensor chosen = zeros(e.shape(), Dtype::i64);
   for (std::int64_t i = 0; i < std::min(k, T); ++i) {
-    // If all are −∞, argmax gives 0, which was chosen before.
+    // If all remaining energies are −∞, argmax returns 0. Position 0 is chosen already.
     const Tensor largest = one_hot(argmax(left), T, Dtype::i64);
     chosen = where(largest, largest, chosen);
     left = masked_fill(left, largest, -infinity);

@@ -9,8 +9,8 @@
 
 using namespace gradus;
 
-// The weights (B, T) for energies e (B, T): the softmax of the k largest among each row's first lengths[b], 0
-// elsewhere.
+// The weights (B, T) for energies e (B, T): in each row, the softmax of the k largest among the first
+// lengths[b] energies, and 0 elsewhere.
 inline Tensor top_k_softmax(const Tensor& /*e*/, const Tensor& /*lengths*/, std::int64_t /*k*/) {
   // TODO
   exercise::to_do(

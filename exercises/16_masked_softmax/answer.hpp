@@ -6,7 +6,7 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 16: the softmax of e (B, T) over the first `lengths` (B) positions of each row.
+/// The answer to exercise 16: the softmax of each row of e (B, T) over its first lengths[b] positions.
 using MaskedWeights = std::function<gradus::Tensor(const gradus::Tensor& e, const gradus::Tensor& lengths)>;
 
 exercise::Exercise masked_softmax_exercise(const MaskedWeights& answer);

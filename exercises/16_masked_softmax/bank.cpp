@@ -22,7 +22,7 @@ Tensor real(const Tensor& e, const Tensor& n) {
 Tensor pads(const Tensor& e, const Tensor& n) { return greater_equal(arange(e.size(1)), unsqueeze(n, 1)); }
 Tensor number(const Tensor& e, double value) { return full({}, value, e.dtype()); }
 
-// Row by row; without a tape for the maximum.
+// Loops over rows. The maximum is taken without recording.
 Tensor row_by_row(const Tensor& e, const Tensor& n) {
   std::vector<Tensor> rows;
   for (std::int64_t b = 0; b < e.size(0); ++b) {
@@ -37,7 +37,7 @@ Tensor row_by_row(const Tensor& e, const Tensor& n) {
   return stack(rows);
 }
 
-// A low finite energy, and a last multiplication by the mask.
+// Masks with a low finite energy, then multiplies the weights by the mask.
 Tensor low_then_masked(const Tensor& e, const Tensor& n) {
   const Tensor low = masked_fill(e, pads(e, n), -std::numeric_limits<float>::max());
   const Tensor p = exp(low - max(low, 1, true)) * real(e, n);
@@ -51,7 +51,7 @@ Tensor with_where(const Tensor& e, const Tensor& n) {
   return p / (total + equal(total, number(e, 0)).to(e.dtype()));
 }
 
-// Right weights, but exp is applied to the pads before they are dropped.
+// The weights are right. But exp is applied to pads too, before they are dropped.
 Tensor dropped_after_exp(const Tensor& e, const Tensor& n) {
   const Tensor m = masked_fill(max(masked_fill(e, pads(e, n), -infinity), 1, true),
                                equal(unsqueeze(n, 1), zeros({}, Dtype::i64)), 0);
@@ -59,7 +59,7 @@ Tensor dropped_after_exp(const Tensor& e, const Tensor& n) {
   return p / masked_fill(total, equal(total, number(e, 0)), 1);
 }
 
-// NaN of an empty row is replaced at the end.
+// Lets an empty row become NaN, and replaces the NaN at the end.
 Tensor repaired_at_the_end(const Tensor& e, const Tensor& n) {
   const Tensor low = masked_fill(e, pads(e, n), -infinity), p = exp(low - max(low, 1, true));
   return masked_fill(p / sum(p, 1, true), pads(e, n), 0);

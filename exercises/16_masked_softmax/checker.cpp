@@ -70,7 +70,7 @@ Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std
 
 const Lengths usual = {3, 7, 1, 5};
 
-// The case with `value` and −value alternating as energies of the pads.
+// The same case, with alternating energies `value` and −value at the pads.
 Case with_pads(const Case& c, double value) {
   Plain e(c.e);
   for (std::int64_t b = 0; b < c.B(); ++b)
@@ -81,7 +81,7 @@ Case with_pads(const Case& c, double value) {
 
 Case times(const Case& c, double factor) { return {c.e * factor, c.lengths}; }
 
-// Subtracts the largest real energy, as the statement says.
+// The right weights. Subtracts the largest real energy first, as the statement says.
 Plain expected(const Case& c) {
   const Plain e(c.e);
   Plain alpha(e.shape());
@@ -97,7 +97,7 @@ Plain expected(const Case& c) {
   return alpha;
 }
 
-// power(b, t) / total(b, t), for wrong weights.
+// Wrong weights: power(b, t) / total(b, t).
 template <class Power, class Total>
 Plain quotient(const Case& c, const Power& power, const Total& total) {
   Plain alpha(c.e.shape());
@@ -169,12 +169,12 @@ void shapes(const MaskedWeights& answer) {
   }
 }
 
-// Reports a mistake if one of the operations on the tape is a ready-made softmax.
+// Reports a mistake if the tape contains a ready-made softmax.
 void from_scratch(const MaskedWeights& answer) {
   Case c = example(8, usual);
   c.e.set_requires_grad();
   const Tensor got = weights(answer, c);
-  if (!got.requires_grad()) return;  // the stage on gradients says so
+  if (!got.requires_grad()) return;  // the stage on gradients reports this
   for (const Recorded& node : recorded("masked_softmax", got)) {
     const std::string_view name = node.operation;
     exercise::expect(name.find("softmax") == name.npos && name.find("logsumexp") == name.npos, ready_made,
@@ -191,7 +191,7 @@ void values(const MaskedWeights& answer) {
         [&] { return "e[0] = " + row_text(before, 0) + "; length " + std::to_string(c.lengths[0]); },
         [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-12); });
   }
-  // Two cases of the same size: one with other lengths, one with other energies.
+  // Two cases of the first case's size: one has other lengths, the other has other energies.
   for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)})
     exercise::expect_values("α of another batch", weights(answer, c), expected(c), suspects(c),
                             exercise::remembers);
@@ -225,7 +225,7 @@ void large_energies(const MaskedWeights& answer) {
                             {{limited, expected({zeros(c.e.shape(), Dtype::f64), c.lengths})}},
                             exercise::overflow, 1e-10);
   }
-  Plain apart(c.e);  // rows far from each other
+  Plain apart(c.e);  // rows with very different energies
   for (std::int64_t t = 0; t < c.T(); ++t) apart(1, t) -= 2000, apart(3, t) += 2000;
   const Case rows{apart.tensor(), c.lengths};
   const Tensor got = weights(answer, rows);

@@ -8,7 +8,7 @@
 
 using namespace gradus;
 
-// The softmax of e (B, T) over the first lengths[b] positions of each row, 0 at the others; (B, T).
+// The softmax of each row of e (B, T) over its first lengths[b] positions, 0 at the others. Returns (B, T).
 inline Tensor masked_weights(const Tensor& /*e*/, const Tensor& /*lengths*/) {
   // TODO
   exercise::to_do(

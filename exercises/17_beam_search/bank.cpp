@@ -18,7 +18,7 @@ double penalty(std::size_t length, double alpha) {
   return std::pow(5 + static_cast<double>(length), alpha) / std::pow(6.0, alpha);
 }
 
-// A search whose steps can be replaced, as a learner would write it.
+// A search in a learner's style, with replaceable steps.
 struct Parts {
   using List = std::vector<Hypothesis>;
   std::function<double(const Hypothesis&, const Options&)> score = [](const Hypothesis& h, const Options& o) {
@@ -84,7 +84,7 @@ exercise::Attempt changed(const std::string& name, const std::string& mistake,
   return attempt(name, mistake, [parts](const Model& m, const Options& o) { return parts.run(m, o); });
 }
 
-// A heap of the K best, backpointers in place of copies, and the bound that ends the search early.
+// Keeps the K best in a heap, stores backpointers instead of copies, and stops early by a bound.
 Hypothesis with_backpointers(const Model& model, const Options& o) {
   struct Node {
     int before;
@@ -148,7 +148,7 @@ Hypothesis greedy(const Model& model, const Options& o) {
   return h;
 }
 
-// Finished and live hypotheses share one list, which is sorted and cut either by score or by log-probability.
+// Finished and live hypotheses share one list. The list is cut to the K best by score or by log-probability.
 BeamSearch one_list(bool by_score) {
   return [by_score](const Model& model, const Options& o) {
     std::vector<Hypothesis> beam(1);
@@ -272,7 +272,7 @@ int main() {
       changed("EOS not counted", "length-without-eos",
               [](Parts& p) {
                 p.score = [](const Hypothesis& h, const Options& o) {
-                  return h.log_p / penalty(h.y.size() - 1, o.alpha);  // every output that is compared ends
+                  return h.log_p / penalty(h.y.size() - 1, o.alpha);  // excludes EOS
                 };
               }),
       attempt("probabilities summed", "wrong-sum",

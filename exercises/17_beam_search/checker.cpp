@@ -44,8 +44,8 @@ std::string said(const Hypothesis& h) {
   return said(h.y) + "   (ln p " + exercise::text(h.log_p, 6) + ", score " + exercise::text(h.score, 6) + ")";
 }
 
-// A random model. Every sequence of tokens has its own distribution of the next token. `ending` is added to
-// the logit of EOS.
+// A random model. Each beginning y has its own distribution of the next token. `ending` is added to the logit
+// of EOS.
 Model random_model(std::int64_t V, std::int64_t eos, std::uint64_t seed, double ending) {
   return {eos, [=](const Tokens& y) {
             std::uint64_t key = seed;
@@ -104,7 +104,7 @@ Outputs outputs(const BeamSearch& answer, const std::vector<Case>& cases) {
   return all;
 }
 
-// The known fault that explains all outputs `got`.
+// The known fault whose outputs equal `got` in all cases.
 std::optional<Mistake> diagnosis(const std::vector<Case>& cases, const Outputs& got,
                                  bool (*agree)(const Hypothesis&, const Hypothesis&)) {
   for (const variants::Known& known : variants::known()) {
@@ -130,8 +130,7 @@ Mistake mistake_in(const BeamSearch& answer, const std::vector<Case>& cases, con
               "hand."};
 }
 
-// Expects the outputs of all cases to be those of `right`. Otherwise names the fault that explains all of
-// them.
+// Expects the outputs of right() in all cases. Otherwise reports the fault that explains all outputs.
 template <class Right>
 void expect_outputs(const BeamSearch& answer, const std::vector<Case>& cases, const Right& right,
                     const std::string& says) {
@@ -150,7 +149,7 @@ void expect_outputs(const BeamSearch& answer, const std::vector<Case>& cases, co
 
 Hypothesis by_beam(const Case& c) { return variants::beam(c.model(), c.options); }
 
-// The calls of the model that a search makes.
+// Checks how often, and with which tokens, a search calls the model.
 void calls(const BeamSearch& answer) {
   for (const Case& c : many({1, 3}, 5, 0.5)) {
     const Model plain = c.model();
@@ -188,8 +187,8 @@ void greedy(const BeamSearch& answer) {
 
 void small_beams(const BeamSearch& answer) {
   std::vector<Case> cases = many({2, 3, 4}, 5, 0.5);
-  for (const Case& c : many({2, 3}, 4, -4)) cases.push_back(c);  // outputs that rarely end
-  for (const Case& c : many({2}, 10, 0)) cases.push_back(c);     // more than K outputs end
+  for (const Case& c : many({2, 3}, 4, -4)) cases.push_back(c);  // outputs rarely end
+  for (const Case& c : many({2}, 10, 0)) cases.push_back(c);     // more than K hypotheses finish
   expect_outputs(answer, cases, by_beam, "The output is not the one that beam search finds.");
 }
 
@@ -198,7 +197,7 @@ void nothing_ends(const BeamSearch& answer) {
                  "If no hypothesis is finished, the best live one must be returned.");
 }
 
-// A beam of V^n hypotheses keeps all outputs.
+// A beam of V^n hypotheses never drops an output, so the result is exact.
 void all_outputs(const BeamSearch& answer) {
   expect_outputs(
       answer, many({5000}, 5, 0.5),
@@ -206,13 +205,13 @@ void all_outputs(const BeamSearch& answer) {
       "A beam that keeps everything must find the best of all outputs.");
 }
 
-// One of the library's attention models for a fixed source, as a function of the tokens written so far.
+// A library model with attention, for a fixed source. Maps the tokens written so far to log-probabilities.
 class Decoder {
  public:
   Decoder(const models::Seq2Seq& model, const Tensor& source)
       : model_(model), start_(model.start(source, tensor(Tokens{source.size(0)}))) {}
 
-  // Log-probabilities of EOS and the ordinary tokens; the special tokens before EOS are never written.
+  // Log-probabilities of EOS and the ordinary tokens. The special tokens below EOS are never written.
   std::vector<double> log_p(const Tokens& y) {
     const NoGrad no_grad;
     nn::DecoderStep::Start at = start_;
@@ -236,7 +235,7 @@ void with_the_library(const BeamSearch& answer) {
   const std::int64_t V = 9;
   seed(3);
   const auto model = models::make_model({.embedding = 6, .hidden = 8, .energy = 7}, {V, V});
-  exercise::fill(*model, 4, 0.8);  // untrained, and unsure
+  exercise::fill(*model, 4, 0.8);  // random weights give uncertain predictions
   model->eval();
   for (const Tokens& x : {Tokens{4, 5, 6}, Tokens{8, 4, 4, 7, 5}, Tokens{6}}) {
     const Tensor source = tensor(x, {std::ssize(x), 1});

@@ -28,7 +28,7 @@ double score(const Hypothesis& h, const Options& options, Fault fault, std::int6
 
 Hypotheses children(const Hypothesis& h, const Model& model, const Options& options, Fault fault) {
   Tokens y = h.y;
-  if (!y.empty() && y.back() == model.eos) y.pop_back();  // of Fault::continues_finished
+  if (!y.empty() && y.back() == model.eos) y.pop_back();  // only with Fault::continues_finished
   const std::vector<double> log_p = model.log_p(y);
   Hypotheses all;
   for (std::size_t token = 0; token < log_p.size(); ++token) {
@@ -48,7 +48,7 @@ void keep(Hypotheses& list, std::int64_t n, Fault fault) {
   list.resize(std::min(list.size(), static_cast<std::size_t>(std::max<std::int64_t>(n, 0))));
 }
 
-// The kept continuations of a step.
+// The hypotheses that a step keeps, live or finished.
 Hypotheses step(const Hypotheses& live, const Hypotheses& finished, const Model& model,
                 const Options& options, Fault fault) {
   const std::int64_t K = fault == Fault::greedy    ? 1

@@ -8,7 +8,7 @@
 
 using namespace search;
 
-// The finished hypothesis with the best score that a beam of options.width hypotheses finds.
+// Beam search of width options.width. Returns the finished hypothesis with the best score.
 inline Hypothesis beam_search(const Model& model, const Options& options) {
   std::vector<Hypothesis> live = {{}}, finished;
   for (std::int64_t t = 1; t <= options.max_length && !live.empty(); ++t) {
@@ -23,7 +23,7 @@ inline Hypothesis beam_search(const Model& model, const Options& options) {
         all.push_back(std::move(longer));
       }
     }
-    // All have length t, so their sums can be compared.
+    // All hypotheses in the list have length t, so their sums can be compared.
     std::ranges::sort(all, std::ranges::greater(), &Hypothesis::log_p);
     all.resize(std::min(all.size(), static_cast<std::size_t>(options.width)));
     live.clear();

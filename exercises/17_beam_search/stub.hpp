@@ -9,7 +9,7 @@
 
 using namespace search;
 
-// The finished hypothesis with the best score that a beam of options.width hypotheses finds.
+// Beam search of width options.width. Returns the finished hypothesis with the best score.
 inline Hypothesis beam_search(const Model& /*model*/, const Options& /*options*/) {
   // TODO
   exercise::to_do(

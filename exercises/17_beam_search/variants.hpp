@@ -7,27 +7,27 @@
 #include "kit/finding.hpp"
 #include "search.hpp"
 
-/// Beam search in plain loops, right or with a known fault, and the search through all outputs.
+/// Beam search in plain loops, right or with a known fault; and exhaustive search through all outputs.
 namespace variants {
 
 enum class Fault {
   none,
-  greedy,              ///< K = 1 whatever the width
-  continues_finished,  ///< finished hypotheses are set aside, and continued, too
-  no_penalty,          ///< the score is the sum
+  greedy,              ///< K = 1, whatever the width
+  continues_finished,  ///< stores finished hypotheses, but also continues them
+  no_penalty,          ///< the score is ln p, without a length penalty
   by_length,           ///< divides by |y|
   multiplied,          ///< multiplies by lp
-  fixed_alpha,         ///< α = 0.6 whatever the option
+  fixed_alpha,         ///< α = 0.6, whatever the option
   without_eos,         ///< |y| without EOS
-  one_less,            ///< |y| − 1, also of unfinished hypotheses
-  sum_without_eos,     ///< ln p without that of EOS
-  best_child,          ///< from step 2 on, every hypothesis keeps its own best continuation
-  children_of_each,    ///< every hypothesis keeps its own K best: the beam grows
-  keeps_place,         ///< a finished hypothesis keeps its place in the beam, and competes by its sum
-  only_live_counted,   ///< keeps K live ones; finished continuations take no place in their step
-  shrinks,             ///< each finished hypothesis takes away a place for good
-  first_finished,      ///< stops after the step in which the first hypothesis finishes
-  early_bound,         ///< stops when the best finished score beats the live scores of this step
+  one_less,            ///< |y| − 1, also for unfinished hypotheses
+  sum_without_eos,     ///< ln p without the term of EOS
+  best_child,          ///< from step 2 on, each hypothesis keeps only its best continuation
+  children_of_each,    ///< each hypothesis keeps its K best continuations: the beam grows
+  keeps_place,         ///< a finished hypothesis stays in the beam, and competes by its sum
+  only_live_counted,   ///< keeps K live hypotheses; finished ones do not count towards K
+  shrinks,             ///< each finished hypothesis reduces K for good
+  first_finished,      ///< stops after the first step in which a hypothesis finishes
+  early_bound,         ///< stops when the best finished score beats this step's live scores
   live_too,            ///< returns a live hypothesis if its score is better
   likeliest,           ///< returns the finished hypothesis with the largest sum
   worst,               ///< keeps and returns the least likely
@@ -46,7 +46,7 @@ search::Hypothesis beam(const search::Model& model, const search::Options& optio
 /// The best of all finished outputs of at most max_length tokens.
 search::Hypothesis exhaustive(const search::Model& model, double alpha, std::int64_t max_length);
 
-/// The faults that a learner may make, with the mistakes to report.
+/// A fault that a learner may make, and the mistake to report for it.
 struct Known {
   Fault fault;
   exercise::Mistake mistake;

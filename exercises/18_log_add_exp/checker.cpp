@@ -74,7 +74,7 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// For each element of `from`, the position of the element of `to` from which it was stretched.
+// For each element of a tensor of shape `from`: the index of the element of shape `to` that broadcasts to it.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {
@@ -96,7 +96,7 @@ Plain summed(const Plain& g, const Shape& shape) {
   return Plain(tensor(sums, shape));
 }
 
-// A wrong sum of g to `shape`: keeps only the last of the copies that broadcasting made of an element.
+// A wrong sum of g to `shape`: of all copies that broadcasting made of an element, only the last one counts.
 Plain last_copy(const Plain& g, const Shape& shape) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   const std::vector<std::size_t> from = stretched_from(g.shape(), shape);
@@ -130,7 +130,7 @@ void summing(const LogAddExp& answer) {
   }
 }
 
-// f(a, b) of every element of the result.
+// f(a, b) for every element of the broadcast result.
 template <class F>
 Plain each(const Tensor& a, const Tensor& b, const F& f) {
   const Shape shape = (a + b).shape();
@@ -231,7 +231,7 @@ void one_node(const LogAddExp& answer) {
   exercise::expect(!is_recording(), records_always, "Recording is turned on by your function, and stays on.");
 }
 
-// The gradient of a (if `first`) or b: slope times the incoming g, summed over the broadcast axes.
+// The gradient of a (if `first`) or of b: slope · g, summed over the broadcast axes.
 template <class F>
 Plain gradient(const Inputs& in, const Plain& g, bool first, const F& slope) {
   Plain all = first ? each(in.a, in.b, slope) : each(in.b, in.a, slope);
@@ -281,7 +281,7 @@ void by_differences(const LogAddExp& answer) {
   for (const auto& [left, right] : shapes) {
     const Tensor a = random(left, 1), b = random(right, 2);
     const auto f = [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0], x[1]); };
-    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // gradients of both inputs, and of one at a time
+    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // both gradients at once, then each one
     exercise::expect_gradients(
         [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0] * 2.0, tanh(x[1])); }, {a, b},
         {"a", "b"});
@@ -308,7 +308,7 @@ void large(const LogAddExp& answer) {
   }
 }
 
-// Changes a tensor in place between the operation and backward(). Expects an error, or the gradient at the
+// Changes a tensor in place between the operation and backward(). Expects an error, or the gradient for the
 // old values.
 void changed_in_place(const LogAddExp& answer) {
   for (const bool of_a : {true, false}) {
@@ -320,7 +320,7 @@ void changed_in_place(const LogAddExp& answer) {
     try {
       sum(y).backward();
     } catch (const Error&) {
-      continue;  // the tape has noticed the change
+      continue;  // the tape detected the change
     }
     const Plain ones(gradus::ones({3}, Dtype::f64));
     const std::string what = std::string(of_a ? "a" : "b") + " changes between log_add_exp and backward()";

@@ -6,7 +6,7 @@
 
 using namespace gradus;
 
-// g summed to `shape`, which stretches to the shape of g.
+// Sums g to `shape`. `shape` can be broadcast to the shape of g.
 inline Tensor sum_to(const Tensor& g, const Shape& shape) {
   Tensor sums = g;
   while (sums.shape().rank() > shape.rank()) sums = sum(sums, 0);
@@ -15,12 +15,12 @@ inline Tensor sum_to(const Tensor& g, const Shape& shape) {
   return sums;
 }
 
-// ln(e^a + e^b), as one operation on the tape: ∂y/∂a = e^a / (e^a + e^b) = σ(a − b).
+// ln(e^a + e^b) as one operation on the tape. ∂y/∂a = e^a / (e^a + e^b) = σ(a − b).
 inline Tensor log_add_exp(const Tensor& a, const Tensor& b) {
   Tensor y;
   {
     const NoGrad off;
-    y = maximum(a, b) + softplus(-abs(a - b));  // nothing overflows
+    y = maximum(a, b) + softplus(-abs(a - b));  // cannot overflow
   }
   return record("log_add_exp", y, {a, b}, {a, b}, [](Gradients& g) {
     const Tensor &x = g.saved(0), &z = g.saved(1);

@@ -8,7 +8,7 @@
 
 using namespace gradus;
 
-// g summed to `shape`, which stretches to the shape of g.
+// Sums g to `shape`. `shape` can be broadcast to the shape of g.
 inline Tensor sum_to(const Tensor& /*g*/, const Shape& /*shape*/) {
   // TODO
   exercise::to_do("Write sum_to(g, shape): the sum over the axes along which `shape` was stretched.");

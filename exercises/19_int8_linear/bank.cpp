@@ -10,7 +10,7 @@ using namespace gradus;
 
 namespace {
 
-// Right, but different from the solution.
+// Correct versions that differ from the solution.
 std::int8_t round_to(double x, double s) {
   if (!(s > 0)) return 0;
   const long q = std::lround(x / s);
@@ -32,7 +32,7 @@ int8::Matrix by_rows(const Tensor& W) {
   return rounded(W, [&](std::int64_t i) { return largest(W[i]) / 127; });
 }
 
-// The integers as a tensor.
+// The integers q as a tensor.
 Tensor integers(const int8::Matrix& W) {
   return tensor(std::vector<double>(W.q.begin(), W.q.end()), {W.rows, W.columns});
 }
@@ -45,7 +45,7 @@ Tensor rounded(const Tensor& x, double s) {
   return tensor(p, x.shape());
 }
 
-// Right: products of integers are exact in f64.
+// Right: f64 represents the products of integers exactly.
 Tensor product(const Tensor& x, double s_x, const int8::Matrix& W, const Tensor& b) {
   return matmul(rounded(x, s_x), transpose(integers(W), 0, 1)) * scales(W) * s_x + b;
 }

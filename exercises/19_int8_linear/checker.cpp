@@ -71,7 +71,7 @@ const Mistake inverse{"inverse", "The scale is inverted.", "W ≈ s q, so s = ma
 const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
                            "Its maximum is 0, and so is its s_i."};
 
-// The result of to_int8 by some rule, right or wrong.
+// A wrong rounding rule, and its mistake.
 struct Rule {
   Mistake mistake;
   double (*integer)(double quotient);
@@ -101,7 +101,7 @@ void rounding(const Int8Linear& answer) {
       {0, 0.5},     {1.3, 0.5},     {1.4, 0.5}, {-1.3, 0.5},  {-1.4, 0.5},   {63.5, 0.5},  {-63.5, 0.5},
       {100, 0.5},   {-100, 0.5},    {64, 0.5},  {-64, 0.5},   {0.9, 1},      {-0.9, 1},    {1000, 0.25},
       {-1e6, 0.25}, {0.011, 0.004}, {3, 1e-3},  {2.24, 0.32}, {-1e-3, 0.01}, {-6e-3, 0.01}};
-  const auto wrong = [&](const Rule& rule) {  // the rule explains every result
+  const auto wrong = [&](const Rule& rule) {  // true if the rule explains every result
     return std::ranges::all_of(cases, [&](const auto& c) {
       return answer.to_int8(c.first, c.second) == rule.integer(c.first / c.second);
     });
@@ -128,7 +128,7 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// A matrix whose rows have very different sizes. One row is zero, and one has only negative numbers.
+// A matrix whose rows differ much in magnitude. One row is zero, and one has only negative numbers.
 Tensor uneven() {
   Tensor W = random({5, 7}, 3);
   const auto values = W.mutable_values<double>();
@@ -140,7 +140,7 @@ Tensor uneven() {
   return W;
 }
 
-// max over f(W_ij), for each row.
+// The maximum of f(W_ij) over each row i.
 template <class F>
 std::vector<double> row_maxima(const Plain& W, const F& f) {
   std::vector<double> maxima;
@@ -167,7 +167,7 @@ std::vector<double> row_means(const Plain& W) {
   return means;
 }
 
-// The largest of the values so far.
+// The running maximum.
 std::vector<double> running(std::vector<double> values) {
   for (std::size_t i = 1; i < values.size(); ++i) values[i] = std::max(values[i], values[i - 1]);
   return values;
@@ -260,7 +260,7 @@ int8::Matrix rounded(const Plain& W) {
   return matrix;
 }
 
-// y of the equation, with f(r, i, sum) in place of s_x s_i sum + b_i, and p(x) in place of the rounded input.
+// The product with replaceable parts: y_ri = f(i, Σ_l p(x_rl) q_il).
 template <class P, class F>
 Plain product(const Plain& x, const int8::Matrix& W, const P& p, const F& f) {
   Plain y(Shape{x.size(0), W.rows});
@@ -334,7 +334,7 @@ void products(const Int8Linear& answer) {
   check_product(answer, {"y with a row of zeros", random({2, 7}, 5), uneven(), random({5}, 2), 3.0 / 127});
 }
 
-// Checks that no y has a larger error than rounding explains: half a step in each factor.
+// The error of each y must be at most the rounding error: half a step in each factor.
 void errors(const Int8Linear& answer) {
   const Tensor x = random({8, 40}, 11), W = random({6, 40}, 12, 0.2), b = random({6}, 13);
   const Plain plain_x(x), plain_W(W);

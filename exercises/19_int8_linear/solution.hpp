@@ -27,8 +27,8 @@ inline int8::Matrix quantise_rows(const Tensor& W) {
   return matrix;
 }
 
-// x (M, K), rounded with the scale s_x for all elements; W (N, K) in int8; b (N). Returns (M, N):
-// y_ri = s_x s_i Σ_l p_rl q_il + b_i, with the sum in 32-bit integers.
+// y_ri = s_x s_i Σ_l p_rl q_il + b_i, (M, N), with the sum in 32-bit integers. p is x (M, K) rounded to int8
+// with one scale s_x. W (N, K) is in int8; b is (N).
 inline Tensor int8_linear(const Tensor& x, double s_x, const int8::Matrix& W, const Tensor& b) {
   const std::vector<double> bias = b.to_vector<double>();
   std::vector<double> y;

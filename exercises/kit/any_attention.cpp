@@ -45,7 +45,7 @@ void expect_inputs_unchanged(const AnyAttention& any) {
   expect_same(attend(), first, "at the second call", remembers);
 }
 
-// Runs one attention on several batches, and prepares all batches before the first call of attend().
+// Runs one attention on several batches. Calls prepare() for all batches before the first attend().
 void expect_no_memory_of(const AnyAttention& any, const std::vector<Case>& cases) {
   std::vector<std::vector<Plain>> alone;
   for (const Case& c : cases) alone.push_back(copied(named(run(any, c))));
@@ -70,7 +70,7 @@ void expect_no_memory_of_other_sentences(const AnyAttention& any) {
                             attention_case(any.sizes, 2, {2}, true, 6)});
 }
 
-// Selects five hypotheses of three sentences, as in beam search.
+// Selects five rows (hypotheses) from a batch of three sentences, as beam search does.
 void expect_rows_selectable(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   const Tensor rows = gradus::tensor(Lengths{2, 0, 0, 1, 2}), query = index_select(c.query, rows);
@@ -87,7 +87,7 @@ void expect_rows_selectable(const AnyAttention& any) {
       memory_layout, "attend() fails for five rows that were selected from a batch of three.");
 }
 
-// Random weights, which no attention returned for this case.
+// Random weights that differ from every result of the attention.
 Tensor foreign_weights(const Case& c) {
   gradus::Generator generator(17);
   const Tensor e = gradus::normal({c.B(), c.T()}, 0, 1, generator, Dtype::f64);
@@ -112,7 +112,7 @@ void expect_past_unused(const AnyAttention& any) {
   }
 }
 
-// Enlarges the parameters until an energy exceeds 1e5; without parameters, the query.
+// Enlarges the parameters until an energy exceeds 1e5. If there are no parameters, enlarges the query.
 void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   const bool query_only = attention.named_parameters().empty();
   const Tensor query = c.query;
@@ -124,8 +124,8 @@ void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   }
 }
 
-// Replaces each value by one of several random ones: at pads by the one with the largest energy, elsewhere by
-// the one with the smallest.
+// Draws 20 random values for each position and keeps one: at pads the value with the largest energy,
+// elsewhere the value with the smallest energy.
 void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   gradus::Generator generator(19);
   Plain values(c.values), best = any.energies(attention, Plain(c.query), values);
@@ -144,7 +144,7 @@ void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   c.values = values.tensor();
 }
 
-// The values of the case, with large numbers of both signs at the pads.
+// The values of the case, with large positive and negative numbers at the pads.
 Tensor with_large_pads(const Case& c) {
   Plain values(c.values);
   for (std::int64_t b = 0; b < c.B(); ++b)
@@ -163,7 +163,7 @@ void expect_right(const AnyAttention& any, const Attention& attention, const Cas
   expect_same(named(result), {weights, context}, when, near ? Mistake{} : nan ? if_nan : otherwise);
 }
 
-// Whether the gradient of this part of the result reaches that input.
+// True if the gradient of `part` of the result reaches `input`.
 bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result::* part,
                Tensor Case::* input) {
   Case c = attention_case(any.sizes, T, {T, T, T});
@@ -177,8 +177,8 @@ bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result
   return std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; });
 }
 
-// Reports detached tensors by name, before gradients are compared. With one position the weight is always 1,
-// so that the context's gradient reaches the values only through the weighted sum.
+// Reports detached tensors by name, before gradients are compared. The test with one position isolates the
+// values: its weight is always 1, so the context's gradient reaches the values only through the weighted sum.
 void ways_back(const AnyAttention& any) {
   constexpr auto weights = &Attention::Result::weights, context = &Attention::Result::context;
   const std::string hint =
@@ -245,7 +245,7 @@ void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake)
   const auto attention = any.make();
   const Case c = attention_case(any.sizes, positions, some_padding);
   const Tensor lengths = c.told();
-  // A later step: a gradient that reaches the query at step 0 only teaches the decoder nothing after it.
+  // Uses a later step, because a gradient may reach the query at step 0 only.
   const std::int64_t step = any.step.value_or(3);
   expect_gradients(
       *attention,

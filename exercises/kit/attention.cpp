@@ -61,12 +61,12 @@ bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int
     const Case c = attention_case(sizes, positions, Lengths(static_cast<std::size_t>(B), positions), masked);
     expect_shapes(run(*make(task, sizes), c), c, sizes.energy);
     return true;
-  } catch (...) {  // the caller reports the error of the original case
+  } catch (...) {  // the caller reports the original case's error
     return false;
   }
 }
 
-// Reports a special case in which the code works: this helps the learner more than a shape error.
+// If the code works in a special case, reports that case. This helps the learner more than a shape error.
 void expect_no_special_case(const AttentionTask& task, const std::string& thrown) {
   const AttentionSizes n = task.sizes;
   const auto expect = [&](bool holds, const Mistake& mistake, const std::string& says) {
@@ -87,7 +87,7 @@ void expect_no_special_case(const AttentionTask& task, const std::string& thrown
       "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// Energies of shape (T, B) cause an error unless T = B.
+// If energies have the shape (T, B), they cause an error unless T = B.
 void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",
@@ -149,7 +149,7 @@ Lengths changed(const Lengths& lengths, std::int64_t by, std::int64_t longest) {
   return out;
 }
 
-// Weights of wrong softmaxes, without padding.
+// Weights from wrong softmaxes, for sentences without padding.
 std::vector<Suspect> softmax_suspects(const Plain& e) {
   return {
       {{"batch-axis", "The softmax was taken over the batch.",
@@ -173,7 +173,7 @@ std::vector<Suspect> softmax_suspects(const Plain& e) {
   };
 }
 
-// Weights under wrong masks.
+// Weights from wrong masks.
 std::vector<Suspect> mask_suspects(const Plain& e, const Lengths& lengths) {
   const Lengths full(lengths.size(), e.size(1));
   const auto real = [&](std::int64_t b, std::int64_t t) { return t < lengths[static_cast<std::size_t>(b)]; };
@@ -305,7 +305,7 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
 
 // --- Invariants ---
 
-// Sentence b as a batch of one, without padding.
+// A batch with only sentence b, without padding.
 Case alone(const Case& c, std::int64_t b) {
   const std::int64_t length = c.lengths[static_cast<std::size_t>(b)];
   return {c.query.slice(b, b + 1), c.values.slice(0, length).slice(b, b + 1, 1), {length}, c.masked};

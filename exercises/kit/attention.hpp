@@ -12,7 +12,7 @@
 #include "expect.hpp"
 #include "invariants.hpp"
 
-/// Checks for any attention whose weights are a softmax over the real source positions.
+/// Checks for attentions whose weights are a softmax over the real source positions.
 namespace exercise {
 
 struct AttentionSizes {
@@ -21,28 +21,28 @@ struct AttentionSizes {
   std::int64_t energy;  ///< A
 };
 
-/// Computes energies (B, T) in plain loops from the module's parameters, the query (B, Q) and the values
+/// The energies (B, T), computed in plain loops from the module's parameters, the query (B, Q) and the values
 /// (T, B, D).
 using PlainEnergies =
     std::function<Plain(const gradus::nn::Module&, const Plain& query, const Plain& values)>;
 
 struct AttentionTask {
   std::function<std::unique_ptr<gradus::nn::Attention>(const AttentionSizes&)> make;
-  AttentionSizes sizes;  ///< all different, unless the score needs equal ones
+  AttentionSizes sizes;  ///< all different, unless the score needs equal sizes
   std::function<std::vector<Parameter>(const AttentionSizes&)> parameters;
   PlainEnergies energies;
   struct EnergySuspect {
     Mistake mistake;
     PlainEnergies energies;
   };
-  std::vector<EnergySuspect> suspects = {};  ///< known wrong energies
+  std::vector<EnergySuspect> suspects = {};  ///< known mistakes in the energies
 };
 
 /// The inputs of an attention, in double.
 struct AttentionCase {
   gradus::Tensor query, values;       ///< (B, Q), (T, B, D)
-  std::vector<std::int64_t> lengths;  ///< all T without padding
-  bool masked;                        ///< whether prepare() gets the lengths; if not, told() is undefined
+  std::vector<std::int64_t> lengths;  ///< all equal T if there is no padding
+  bool masked;                        ///< true if prepare() gets the lengths; otherwise told() is undefined
 
   std::int64_t B() const { return query.size(0); }
   std::int64_t T() const { return values.size(0); }
@@ -53,7 +53,7 @@ AttentionCase attention_case(const AttentionSizes& n, std::int64_t T,
                              const std::vector<std::int64_t>& lengths, bool masked = true,
                              std::uint64_t seed = 3);
 
-/// An attention, with its right energies and weights for the invariants.
+/// An attention, with the right energies and weights to compare with.
 struct AnyAttention {
   std::function<std::unique_ptr<gradus::nn::Attention>()> make;  ///< in double, with fill()ed parameters
   AttentionSizes sizes;
@@ -63,38 +63,38 @@ struct AnyAttention {
   std::optional<std::int64_t> step = {};  ///< the step argument of attend(), if the weights depend on it
 };
 
-/// Expects results to depend only on the quantities in the equations. Varies earlier calls, batch sizes, the
-/// step, the previous weights and training mode, and selects rows as beam search does. Reports
+/// Expects results to depend only on the quantities in the equations. Varies the earlier calls, batch sizes,
+/// the step, the previous weights and the training mode. Also selects rows as beam search does. Reports
 /// "changes-its-input", "remembers", "memory-layout", "depends-on-step" and "training-differs".
 void expect_only_its_arguments(const AnyAttention& any);
 
-/// Expects the right weights and context for energies of any size and any values at the pads.
+/// Expects the right weights and context even for extreme energies, and for any values at the pads.
 /// Reports "pads-leak", "overflow", "max-over-pads" and "large-energies".
 void expect_any_energies(const AnyAttention& any);
 
 /// Expects weights of exactly 0 where `expected` is 0. Reports "pads-leak".
 void expect_exact_zeros(const gradus::Tensor& weights, const Plain& expected);
 
-/// Reports tensors that were detached from the tape, then checks the gradients of context and weights in
+/// Reports tensors that were detached from the tape. Then checks the gradients of context and weights in
 /// training mode.
 void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake = {});
 
-/// One stage each for shapes, values without and with padding, invariants and gradients. Checks specific to
-/// one score are stages of its exercise.
+/// Stages for any attention: shapes, values without and with padding, invariants, extreme energies,
+/// gradients. An exercise adds stages for its own score.
 std::vector<Stage> attention_stages(const AttentionTask& task);
 
-/// One term of an additive energy, from v_a, (W_a s)_a and (U_a h_j)_a.
+/// One term of an additive energy: term(v_a, (W_a s)_a, (U_a h_j)_a).
 using AdditiveTerm = std::function<double(double v, double query, double key)>;
 double additive_term(double v, double query, double key);  ///< v · tanh(query + key)
-/// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), with the parameters W_a, U_a and v_a: the energies of
-/// additive attention and of its wrong variants.
+/// Additive energies (B, T): e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), with the module's parameters W_a,
+/// U_a and v_a. Other terms give wrong variants.
 Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
                         const AdditiveTerm& term = additive_term);
 
-/// α = softmax(e) of each row over its first `lengths[b]` positions, 0 beyond; (B, T).
+/// α = softmax(e) of each row over its first lengths[b] positions, 0 at the others; (B, T).
 Plain plain_weights(const Plain& energies, const std::vector<std::int64_t>& lengths);
 
-/// c = Σ_j α_j h_j, (B, D), of weights (B, T) and values (T, B, D).
+/// c = Σ_j α_j h_j, (B, D), from weights (B, T) and values (T, B, D).
 Plain plain_context(const Plain& weights, const Plain& values);
 
 }  // namespace exercise

@@ -2,7 +2,7 @@
 
 #include "attention.hpp"
 
-/// The cases of the checks for attentions.
+/// Test cases for attentions.
 namespace exercise {
 
 inline constexpr std::int64_t positions = 5;  ///< T

@@ -27,9 +27,9 @@ namespace {
 
 constexpr int exit_finding = 1, exit_usage = 2, exit_to_do = 3;
 
-constexpr unsigned training_factor = 3;  // a training stage may take this many times as long
+constexpr unsigned training_factor = 3;  // time limit of a training stage, relative to other stages
 
-// The finding for the exception that is being handled.
+// Converts the exception being handled to a finding.
 Finding stopped() {
   Finding finding{.mistake = {.name = "error"}, .says = "Your code threw an exception."};
   const auto threw_text = [&](const std::string& text) {
@@ -56,13 +56,13 @@ Finding stopped() {
   return finding;
 }
 
-// The part of a stage: "general" for "general: gradients"; empty in an exercise without parts.
+// The part in a stage's name: "general" for "general: gradients"; empty in an exercise without parts.
 std::string part_of(const std::string& stage) {
   const std::size_t colon = stage.find(": ");
   return colon == std::string::npos ? "" : stage.substr(0, colon);
 }
 
-// Prints a line for each stage that passed; the stages of a completed part share one line.
+// Prints a line for each passed stage. A completed part prints one line for all its stages.
 class Passed {
  public:
   explicit Passed(const std::vector<Stage>& stages) {
@@ -139,7 +139,7 @@ std::optional<unsigned> whole_number(std::string_view text) {
   return number;
 }
 
-// Keeps the stages of `parts`, "dot,general".
+// Keeps only the stages of the given parts. `parts` is a list: "dot,general".
 void keep_parts(Exercise& exercise, std::string_view parts) {
   const std::string listed = "," + std::string(parts) + ",";
   std::erase_if(exercise.stages, [&](const Stage& stage) {
@@ -210,7 +210,7 @@ int main(int argc, char** argv, Exercise exercise) {
       return exit_usage;
     }
   }
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a crash must not lose what was printed before it
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // flush every line, so that a crash loses no output
   std::cout << exercise.name << '\n';
   if (only_diagnoses) {
     const museum::Diagnosis found = diagnose(exercise);

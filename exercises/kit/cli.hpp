@@ -8,8 +8,8 @@
 
 namespace exercise {
 
-/// The gradus command with a learner's classes in the registry. Returns its exit code, or 3 at a ToDo, like
-/// the checker.
+/// Runs the gradus command with a learner's classes in the registry. Returns the command's exit code, or 3 at
+/// a ToDo, like the checker.
 inline int cli(int argc, char** argv, const gradus::models::Registry& registry) {
   try {
     return gradus::tools::cli_main(argc, argv, registry);

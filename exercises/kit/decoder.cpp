@@ -21,7 +21,7 @@ using gradus::nn::DecoderStep;
 using gradus::nn::State;
 using Lengths = std::vector<std::int64_t>;
 
-/// Annotations of B sources, and the decoder's input tokens, (B) for each step.
+/// Annotations of B sources, and the input tokens of each step, (B) each.
 struct Batch {
   Annotations annotations;
   std::vector<Tensor> tokens;
@@ -56,7 +56,7 @@ Results results_of(const DecoderStep::Output& output) {
   return all;
 }
 
-// The state with `weights` as the previous weights and `step` as the step number.
+// The state with other previous weights and another step number.
 State with_weights(const DecoderTask& task, const State& state, const Tensor& weights, std::int64_t step) {
   gradus::NamedTensors tensors = state.tensors();
   for (auto& [name, tensor] : tensors)
@@ -94,7 +94,7 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
 }
 
-/// Runs a decoder on one batch, step by step. The steps of several Courses may be interleaved.
+/// Runs a decoder on one batch, step by step. Several Courses may take turns.
 class Course {
  public:
   Course(const DecoderStep& decoder, const Batch& c)
@@ -107,7 +107,7 @@ class Course {
     return results_of(output);
   }
 
-  /// Step 1 for the selected rows, as beam search continues hypotheses.
+  /// Step 1 for selected rows, as beam search does when it continues hypotheses.
   Results selected(const Tensor& rows) const {
     return results_of(
         decoder_.step(index_select(c_.tokens[1], rows), state_.select(rows), start_.memory.select(rows)));
@@ -135,7 +135,7 @@ void expect_arguments_unchanged(const DecoderTask& task) {
   expect_same(inputs, before, "after a step", changes_its_input);
 }
 
-// Runs one decoder on several batches: the first step of each batch, then the second step of each.
+// Runs one decoder on several batches in turn: first step 0 of each batch, then step 1 of each.
 void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& cases) {
   std::vector<std::vector<Plain>> alone;  // results of separate decoders
   for (const std::size_t t : {0, 1}) {
@@ -159,7 +159,7 @@ void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& case
   expect_remembers_nothing(calls, alone);
 }
 
-// Selects five hypotheses of three sentences, as in beam search.
+// Selects five rows (hypotheses) from a batch of three sentences, as beam search does.
 void expect_rows_selectable(const DecoderTask& task) {
   const Batch c = usual(task);
   const Tensor rows = gradus::tensor(Lengths{2, 0, 0, 1, 2});
@@ -179,8 +179,8 @@ void expect_rows_selectable(const DecoderTask& task) {
       mistake, "A step fails for five rows that were selected from a batch of three.");
 }
 
-// Runs the library's beam search with the decoder. Then runs the decoder along each output of the search,
-// which must give the same probability and weights.
+// Runs the library's beam search with the decoder. Then forces the decoder along each output: the probability
+// and the weights must be the same.
 void expect_beam_search(const DecoderTask& task) {
   gradus::models::Seq2Seq model(
       {.vocabulary = task.vocabulary, .embedding = 4, .hidden = task.annotation / 2},
@@ -246,7 +246,7 @@ void expect_told(const DecoderTask& task) {
   weights = foreign_weights(c);
   state = with_weights(task, state, weights, 7);
   step(7);
-  state = with_weights(task, start, Tensor(), 0);  // the first state once more
+  state = with_weights(task, start, Tensor(), 0);  // back to the first state
   weights = Tensor();
   step(0);
 }

@@ -19,7 +19,7 @@ namespace {
 using gradus::Shape;
 using gradus::Tensor;
 
-// `mistake`, with `name` and `hint` where it has none.
+// `mistake`, with `name` and `hint` as defaults for its empty fields.
 Mistake named(Mistake mistake, const std::string& name, const std::string& hint) {
   if (mistake.name.empty()) mistake.name = name;
   if (mistake.hint.empty()) mistake.hint = hint;
@@ -38,7 +38,7 @@ std::string place(const std::string& what, const std::vector<std::int64_t>& inde
 bool close(double got, double expected, double bound) {
   if (std::isinf(expected)) return got == expected;
   if (std::isnan(expected)) return std::isnan(got);
-  return std::abs(got - expected) <= bound * (1 + std::abs(expected));  // false if only one is NaN
+  return std::abs(got - expected) <= bound * (1 + std::abs(expected));  // false if exactly one is NaN
 }
 
 bool same(const std::vector<double>& got, const Plain& expected, double bound) {
@@ -58,7 +58,7 @@ bool any_nan(const std::vector<double>& x) {
   return std::any_of(x.begin(), x.end(), [](double value) { return std::isnan(value); });
 }
 
-// The r with got = r · expected. A single number always has such an r: then only −1, 2 and 1/2 count.
+// The r with got = r · expected, if there is one. For a single number only r = −1, 2 and 1/2 count.
 std::optional<double> factor(const std::vector<double>& got, const Plain& expected, double bound) {
   const std::vector<double>& e = expected.values();
   const auto there = std::count_if(e.begin(), e.end(), [](double value) { return std::abs(value) > 1e-6; });
@@ -72,7 +72,7 @@ std::optional<double> factor(const std::vector<double>& got, const Plain& expect
   return std::nullopt;
 }
 
-// A slip that any result may have.
+// Names a general slip that explains the result, in any exercise.
 Mistake slip(const std::vector<double>& got, const Plain& expected, double bound) {
   if (any_nan(got)) {
     return {"not-a-number", "",
@@ -82,7 +82,7 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
     return {"factor", "Every element is " + text(*r, 4) + " times the expected one.",
             "Which sum, mean or constant of your code is not in the equation?"};
   }
-  const bool several = got.size() > 1;  // a single 0 or 1 is its own square, and the logarithm of 1
+  const bool several = got.size() > 1;  // a single 0 or 1 equals its own square; a single 0 may be ln 1
   if (several && same(got, each(expected, [](double x) { return x * x; }), bound))
     return {"squared", "These are the squares of the expected values.", "Compare the exponents."};
   if (several && same(got, each(expected, [](double x) { return std::log(x); }), bound))
@@ -100,7 +100,7 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
   return {"values", "", "Compute this element by hand from the equation, for one sentence."};
 }
 
-// The texts of two different numbers, with enough digits to differ.
+// Two different numbers as text, with enough digits to tell them apart.
 std::pair<std::string, std::string> apart(double a, double b) {
   int digits = 7;
   while (digits < 17 && text(a, digits) == text(b, digits)) ++digits;
@@ -138,7 +138,7 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
   }
 }
 
-// The names of the floating-point inputs; gradcheck reports only these.
+// The names of the floating-point inputs, the only inputs that gradcheck reports.
 std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::vector<std::string>& names) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -147,7 +147,7 @@ std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::
   return kept;
 }
 
-// Runs gradcheck. Its complaints about the function itself become findings.
+// Runs gradcheck. Converts its errors about the function itself to findings.
 template <class Check>
 gradus::GradcheckReport report_of(const Check& check) {
   try {
@@ -307,7 +307,7 @@ void expect_gradients(gradus::nn::Module& module, const std::function<Tensor(con
                       const std::vector<Tensor>& inputs, const std::vector<std::string>& names,
                       const Mistake& mistake, const std::vector<std::string>& may_be_zero) {
   const auto in_training = [&](const std::vector<Tensor>& x) {
-    module.train();  // gradcheck turns it off, and restores the mode
+    module.train();  // gradcheck has switched training mode off, and restores it afterwards
     return f(x);
   };
   expect_gradients(report_of([&] { return gradus::nn::gradcheck(module, in_training, inputs); }),

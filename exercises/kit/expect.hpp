@@ -15,12 +15,12 @@ namespace exercise {
 /// Formats a number for the learner.
 std::string text(double value, int digits = 7);
 
-/// Expects `got` to be defined and of this shape. `axes` names the axes for the message: "(B, T)". Reports
-/// `mistake`, or "shape".
+/// Expects `got` to be defined and to have this shape. `axes` names the axes in the message: "(B, T)".
+/// Reports `mistake`, or "shape" if `mistake` is empty.
 void expect_shape(const std::string& what, const gradus::Tensor& got, const gradus::Shape& expected,
                   const std::string& axes, const Mistake& mistake = {});
 
-/// A known mistake, and the values that it gives.
+/// A known mistake, and the values that it produces.
 struct Suspect {
   Mistake mistake;
   Plain values;
@@ -29,22 +29,23 @@ struct Suspect {
 /// Tolerance for results in double: |got − expected| ≤ bound · (1 + |expected|).
 inline constexpr double in_double = 1e-8;
 
-/// Expects `got` to equal `expected`, element by element. If `got` equals a suspect instead, reports that
-/// mistake; else `otherwise`. If `otherwise` is empty, reports a slip that any result may have: a constant
-/// factor ("factor"), a square ("squared"), a logarithm ("logarithm"), the right numbers in another order
-/// ("reshaped"), rounding ("inexact"), NaN ("not-a-number"); else "values".
+/// Expects `got` to equal `expected`, element by element. If `got` equals a suspect's values, reports that
+/// suspect's mistake; otherwise `otherwise`. If `otherwise` is empty, reports a general slip: a constant
+/// factor
+/// ("factor"), squares ("squared"), logarithms ("logarithm"), the right numbers in another order
+/// ("reshaped"), rounding ("inexact"), NaN ("not-a-number"), or "values" if none fits.
 void expect_values(const std::string& what, const gradus::Tensor& got, const Plain& expected,
                    const std::vector<Suspect>& suspects = {}, const Mistake& otherwise = {},
                    double bound = in_double);
 
-/// Whether `got` is defined and equals `expected` in shape and values.
+/// True if `got` is defined and equals `expected` in shape and values.
 bool has_values(const gradus::Tensor& got, const Plain& expected, double bound = in_double);
 
 /// expect_values for one number.
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise = {},
                   double bound = in_double);
 
-/// Runs `check`. If its finding is "values", no known mistake, the finding also shows the inputs, `given()`.
+/// Runs `check`. If it fails with "values", an unknown mistake, adds the inputs given() to the finding.
 void expect_given(const std::function<std::string()>& given, const std::function<void()>& check);
 
 /// The elements of one row: "0.5, −1, 2".
@@ -55,7 +56,7 @@ void expect(bool holds, const Mistake& mistake, const std::string& says, const s
             const std::string& expected = {});
 
 /// Expects exactly these parameters. Reports "parameters" for wrong names and "parameter-shape" for wrong
-/// shapes, and detects transposed ones.
+/// shapes. Detects transposed parameters.
 struct Parameter {
   std::string name;  ///< its path: "W_a.weight"
   gradus::Shape shape;
@@ -63,16 +64,16 @@ struct Parameter {
 };
 void expect_parameters(const gradus::nn::Module& module, const std::vector<Parameter>& expected);
 
-/// Draws every parameter from N(0, deviation²), in the order of the names: all values differ, and none is 0.
-/// Modules with the same parameter names and shapes get the same values.
+/// Draws every parameter from N(0, deviation²), in the order of the names. All values differ, and none is 0.
+/// Modules with equal parameter names and shapes get equal values.
 void fill(gradus::nn::Module& module, std::uint64_t seed = 1, double deviation = 0.5);
 
-/// The values of a parameter. @throws Finding "parameters" if the module has none of that name
+/// The values of a parameter. @throws Finding "parameters" if the module has no parameter of that name
 Plain parameter(const gradus::nn::Module& module, const std::string& name);
 
-/// Checks the gradients of `f`, in training mode, with respect to every parameter of `module` and every
-/// floating-point input (gradus::nn::gradcheck). Reports `mistake`, or "gradient", for a wrong gradient, and
-/// "no-gradient" for one that is 0 everywhere and not in `may_be_zero`. Reports "not-the-same-twice" if two
+/// Checks the gradients of `f` in training mode (gradus::nn::gradcheck), with respect to every parameter of
+/// `module` and every floating-point input. For a wrong gradient, reports `mistake`, or "gradient". Reports
+/// "no-gradient" for a gradient that is 0 everywhere and not in `may_be_zero`, "not-the-same-twice" if two
 /// calls differ, and "off-the-tape" if the result needs no gradient. `names` are the inputs' names.
 void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,

@@ -9,8 +9,8 @@
 
 #include "expect.hpp"
 
-/// Invariants of any solution: equal inputs give equal results, whatever was computed before, and also in
-/// training mode.
+/// Invariants of any solution: equal inputs give equal results, regardless of earlier computations, and also
+/// in training mode.
 namespace exercise {
 
 /// The named results of one run: {{"weights", …}, {"context", …}}.
@@ -37,29 +37,29 @@ inline const Mistake max_over_pads{
     "The maximum includes the pads, so that all other powers are 0; or a pad gives exp(e) · 0 = ∞ · 0.",
     "Set the pads' energies to −∞ first. The maximum is that of the real positions."};
 
-/// Copies of the values, which later changes in place do not affect.
+/// Copies of the values. Later in-place changes do not affect them.
 std::vector<Plain> copied(const Results& results);
 
-/// Expects the same results as `expected`, copied from an earlier run; otherwise reports `mistake`. `when`
-/// completes the sentence: "weights, after another sentence".
+/// Expects the results of an earlier run, `expected`; otherwise reports `mistake`. `when` ends the sentence:
+/// "weights, after another sentence".
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
 
-/// Runs `f`. An exception of the learner's code, or a Finding, becomes a Finding with `mistake` and `says`,
-/// which shows the original message.
+/// Runs `f`. Converts an exception of the learner's code, or a Finding, to a Finding with `mistake` and
+/// `says`. The new Finding shows the original message.
 void expect_no_exception(const std::function<void()>& f, const Mistake& mistake, const std::string& says);
 
-/// Expects two calls to give the same results; otherwise reports "not-deterministic". `fresh` creates its own
-/// objects, so that the results cannot depend on earlier calls.
+/// Expects two calls to give the same results; otherwise reports "not-deterministic". `fresh` creates new
+/// objects, so that results cannot depend on earlier calls.
 void expect_deterministic(const std::function<Results()>& fresh);
 
-/// Runs the calls, which share objects, one after the other, twice. Expects from each call its results with
-/// new objects, `expected`; otherwise reports "remembers".
+/// Runs the calls one after the other, twice. The calls share objects. Each call must give `expected`, its
+/// results with new objects; otherwise reports "remembers".
 void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
                               const std::vector<std::vector<Plain>>& expected);
 
-/// Expects two runs in training mode to give the same results as one in evaluation mode; otherwise reports
-/// "training-differs". Leaves the module in training mode.
+/// Expects two runs in training mode to equal one in evaluation mode; otherwise reports "training-differs".
+/// Leaves the module in training mode.
 void expect_same_in_training(gradus::nn::Module& module, const std::function<Results()>& run);
 
 }  // namespace exercise

@@ -7,8 +7,8 @@
 
 namespace exercise {
 
-/// An array of doubles. Checkers compute expected values with it in plain loops, without the library's
-/// operations.
+/// An array of doubles. Checkers use it to compute expected values in plain loops, independently of the
+/// library's operations.
 class Plain {
  public:
   Plain() = default;

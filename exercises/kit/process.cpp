@@ -16,12 +16,12 @@ void limit_memory(unsigned mib) {
 
 End run_apart(const std::function<bool()>& check, unsigned seconds) {
   constexpr int exit_wrong = 7;
-  constexpr unsigned patience = 20;  // a machine with other work to do gives the child little of its time
-  const unsigned left = alarm(0);    // the stage's limit does not run while the child has one of its own
+  constexpr unsigned patience = 20;  // wall time per CPU time: a busy machine may run the child slowly
+  const unsigned left = alarm(0);    // pauses the stage's limit; the child has its own limits
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGALRM, SIG_DFL);
-    alarm(patience * seconds);  // for a child that waits and uses no CPU time
+    alarm(patience * seconds);  // ends a child that sleeps, and so uses no CPU time
     const rlimit stack{8 << 20, RLIM_INFINITY}, time{seconds, RLIM_INFINITY}, no_core{0, 0};
     setrlimit(RLIMIT_STACK, &stack);
     setrlimit(RLIMIT_CPU, &time);
@@ -40,7 +40,7 @@ End run_apart(const std::function<bool()>& check, unsigned seconds) {
     return signal == SIGXCPU || signal == SIGALRM ? End::endless : End::crashed;
   }
   if (WEXITSTATUS(status) == 0) return End::right;
-  return WEXITSTATUS(status) == exit_wrong ? End::wrong : End::crashed;  // sanitizers exit with another code
+  return WEXITSTATUS(status) == exit_wrong ? End::wrong : End::crashed;  // other codes come from sanitizers
 }
 
 }  // namespace exercise

@@ -19,7 +19,7 @@ namespace exercise {
 
 namespace {
 
-// The frames of the calling thread, the innermost first. Allocates no memory.
+// The return addresses on the calling thread's stack, innermost first. Allocates no memory.
 class Stack {
  public:
   void fill() {
@@ -32,7 +32,7 @@ class Stack {
  private:
   static _Unwind_Reason_Code add(_Unwind_Context* context, void* data) {
     auto& stack = *static_cast<Stack*>(data);
-    int before = 0;  // 1 if the address is that of an interrupted instruction; 0 if it is a return address
+    int before = 0;  // 1 at an interrupted instruction (in a signal handler), 0 at a return address
     const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
     stack.frames_[stack.size_++] = before ? address : address - 1;
     return stack.size_ < stack.frames_.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -49,7 +49,7 @@ struct Thrown {
   Stack stack;
 };
 
-// The latest throws: a checker may throw other exceptions before it rethrows the learner's.
+// The latest throws: a checker may throw others before it rethrows the learner's exception.
 thread_local std::array<Thrown, 16> recent;
 thread_local std::size_t throws = 0;
 
@@ -58,7 +58,7 @@ std::uintptr_t load_address() {
   dl_iterate_phdr(
       [](dl_phdr_info* program, std::size_t, void* result) {
         *static_cast<std::uintptr_t*>(result) = program->dlpi_addr;
-        return 1;  // the first object is the program itself
+        return 1;  // stop at the first object, which is the program itself
       },
       &address);
   return address;
@@ -66,8 +66,8 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-constexpr std::uintptr_t below_stack = 128 << 20;  // bytes below main() where Linux maps only the stack
-constexpr unsigned longest_unwinding = 2;          // seconds; it may hang after memory was corrupted
+constexpr std::uintptr_t below_stack = 128 << 20;  // bytes; so far below main(), Linux maps only the stack
+constexpr unsigned longest_unwinding = 2;          // seconds; unwinding a corrupted stack may hang
 
 int file = -1;
 pid_t process;
@@ -91,7 +91,7 @@ void append_stack() {
   for (const std::uintptr_t address : stack) append("at ", address - load, 16);
 }
 
-// Writes only in the traced process: signals of a checker's child processes are expected.
+// Writes only in the traced process. A checker's child process may die of a signal on purpose.
 void on_signal(int number, siginfo_t* info, void*) {
   if (getpid() == process) {
     std::signal(SIGALRM, SIG_DFL);
@@ -101,7 +101,7 @@ void on_signal(int number, siginfo_t* info, void*) {
     if (number == SIGSEGV && address < outermost && outermost - address < below_stack) append("overflow\n");
     append_stack();
   }
-  raise(number);  // SA_RESETHAND has restored the default action
+  raise(number);  // ends the program: SA_RESETHAND has restored the default action
 }
 
 void on_exit() {
@@ -117,7 +117,7 @@ void trace_ends(const std::string& path) {
   process = getpid();
   load = load_address();
   outermost = reinterpret_cast<std::uintptr_t>(&path);
-  static std::array<char, 1 << 16> signal_stack;  // for stack overflows
+  static std::array<char, 1 << 16> signal_stack;  // the handler's stack, for use after a stack overflow
   const stack_t alternative = {.ss_sp = signal_stack.data(), .ss_flags = 0, .ss_size = signal_stack.size()};
   sigaltstack(&alternative, nullptr);
   struct sigaction action = {};
@@ -133,7 +133,7 @@ void allow_exit() { process = 0; }
 std::vector<std::uintptr_t> thrown_from() {
   const std::exception_ptr handled = std::current_exception();
   const void* object = nullptr;
-  static_assert(sizeof(handled) == sizeof(object));  // an exception_ptr is a pointer to the object
+  static_assert(sizeof(handled) == sizeof(object));  // an exception_ptr holds only a pointer to the object
   std::memcpy(&object, &handled, sizeof(object));
   const auto found = std::find_if(recent.begin(), recent.end(),
                                   [&](const Thrown& thrown) { return thrown.object == object; });
@@ -146,7 +146,7 @@ std::vector<std::uintptr_t> thrown_from() {
 
 }  // namespace exercise
 
-// Replaces the function that each `throw` calls, notes the stack, and calls the original.
+// Replaces the function behind every `throw`: stores the stack, then calls the original.
 extern "C" [[noreturn]] void __cxa_throw(void* object, std::type_info* type, void (*destroy)(void*)) {
   using Throw = void (*)(void*, std::type_info*, void (*)(void*));
   using namespace exercise;

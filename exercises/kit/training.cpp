@@ -86,7 +86,7 @@ void show_beside_library(const gradus::models::Seq2Seq& yours, const Reversals& 
   const std::int64_t vocabulary = vocabulary_of(task);
   const auto library = gradus::models::make_model({}, {vocabulary, vocabulary});
   tutorial::train("the library's model", *library, tutorial::training_batches(reversal, task.seed),
-                  {.steps = std::min<std::int64_t>(task.steps, 300)});  // enough to see the anti-diagonal
+                  {.steps = std::min<std::int64_t>(task.steps, 300)});  // enough for a visible anti-diagonal
   library->eval();
   gradus::Generator generator(task.seed);
   const std::vector<gradus::data::Pair> pair = tutorial::held_out(reversal, task.longest, 1, generator);

@@ -10,7 +10,7 @@
 
 #include "finding.hpp"
 
-/// A short training on sequence reversal, measured by length: the last stage of some exercises.
+/// A short training on sequence reversal, with results by length. It is the last stage of some exercises.
 namespace exercise {
 
 struct Reversals {
@@ -28,25 +28,25 @@ struct ByLength {
   double seconds;  ///< training time
 };
 
-/// Trains with Adam, a linearly decaying learning rate and gradient clipping, then measures the exact match.
-/// The model's vocabulary must have `vocabulary_of(task)` entries.
+/// Trains with Adam, a linearly decaying learning rate and gradient clipping. Then measures the exact match.
+/// The model's vocabulary must have vocabulary_of(task) entries.
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task);
 std::int64_t vocabulary_of(const Reversals& task);
 
 using MakeAttention =
     std::function<std::unique_ptr<gradus::nn::Attention>(const gradus::models::AttentionSizes&)>;
 
-/// Bahdanau's model for the task, with this attention and the tutorials' sizes.
+/// Bahdanau's model with this attention, in the tutorials' sizes.
 std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(const MakeAttention& attention, const Reversals& task);
 
 /// Prints the label and a line for each length: "    length  8   exact match 0.994".
 void print(const ByLength& measured);
 
-/// Trains the library's Bahdanau model on the task for at most 300 updates, and prints where it and your
-/// model attend in one held-out source of the longest length, side by side.
+/// Trains the library's Bahdanau model for at most 300 updates. Then prints two alignments of one held-out
+/// source side by side: the library's and yours.
 void show_beside_library(const gradus::models::Seq2Seq& yours, const Reversals& task);
 
-/// Two blocks of text side by side. Escape codes take no columns.
+/// Two blocks of text side by side. Escape codes have no width.
 std::string beside(const std::string& left, const std::string& right);
 
 /// Expects an exact match of at least `least` at every length. Reports `mistake`, or "does-not-learn".

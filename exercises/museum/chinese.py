@@ -40,7 +40,7 @@ In brackets: exact match without targets and one by one, if it differs from what
 
 
 def translated(text):
-    """The Chinese for a text of the museum. @throws KeyError if there is none."""
+    """The Chinese version of a museum text. @throws KeyError if there is none."""
     if text in WORDS:
         return WORDS[text]
     for english, chinese in SENTENCES:
@@ -50,5 +50,5 @@ def translated(text):
 
 
 def say(text):
-    """The text in the reader's language."""
+    """The text in the reader's language: Chinese or English."""
     return translated(text) if is_chinese() else text

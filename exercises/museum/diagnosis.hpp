@@ -10,17 +10,16 @@ namespace museum {
 class Subject;
 struct Sizes;
 
-/// Makes a model of these sizes.
+/// Makes a model with the given sizes.
 using Make = std::function<std::unique_ptr<Subject>(const Sizes&)>;
 
 /// The result of a diagnosis.
 struct Diagnosis {
-  int exhibit = 0;        ///< 0: none
-  std::string says = {};  ///< the observation of that exhibit's probe
+  int exhibit = 0;        ///< number of the exhibit; 0: none
+  std::string says = {};  ///< what that exhibit's probe observed
 };
 
-/// Runs the probes (probes.hpp) on a model with random parameters. A probe in which the model throws has no
-/// result.
+/// Runs the probes (probes.hpp) on a random model. If the model throws, the probe finds nothing.
 Diagnosis diagnose(const Make& make);
 
 }  // namespace museum

@@ -1,6 +1,6 @@
 """The exhibits of the museum: fifteen mistakes that real learners made, each a change of one line of program.hpp.
 
-exhibits.py OUT writes OUT, C++ code with the right program and each exhibit in a namespace of its own.
+exhibits.py OUT writes C++ code to OUT: the right program and each exhibit, in separate namespaces.
 """
 
 import pathlib
@@ -13,11 +13,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @dataclass
 class Exhibit:
-    cause: str     # as an answer of the quiz: "The …"
-    right: str     # occurs once in program.hpp
+    cause: str     # an answer in the quiz: "The …"
+    right: str     # the code in program.hpp; occurs once
     wrong: str     # its replacement in the exhibit
-    why: str       # how it happens, and what makes the symptom
-    others: list   # numbers of the exhibits that the quiz offers besides the right one
+    why: str       # how the mistake happens, and why it causes the symptom
+    others: list   # numbers of the exhibits whose causes the quiz offers as wrong answers
     reports: tuple = ()  # reports of this mistake: repository/issues/number, or repository/pull/number
 
 
@@ -108,7 +108,7 @@ NAMES = {0: "the right program", **{number: exhibit.cause for number, exhibit in
 
 
 def program(number):
-    """The source of an exhibit; 0 is the right program."""
+    """The source of an exhibit. 0 is the right program."""
     source = (HERE / "program.hpp").read_text()
     if number == 0:
         return source
@@ -118,7 +118,7 @@ def program(number):
 
 
 def change(number):
-    """The changed line before and after, without its comment."""
+    """The changed line before and after the change, without its comment."""
     before, after = program(0).splitlines(), program(number).splitlines()
     [pair] = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
     return [re.sub(r"\s*//.*", "", line).strip() for line in pair]

@@ -56,7 +56,7 @@ Annotations encoded(const Subject& subject, const Batch& batch) {
   return subject.encode(source_of(batch), gradus::tensor(batch.source_lengths));
 }
 
-// Random annotations, for probes of the decoder without an encoder.
+// Random annotations. They let a probe test the decoder without an encoder.
 Annotations annotations(std::int64_t T, const std::vector<std::int64_t>& lengths, std::uint64_t seed) {
   gradus::Generator generator(seed);
   const auto B = std::ssize(lengths);
@@ -87,7 +87,7 @@ Observation state_stands_still(const Subject& subject) {
           "With the same token as input, the logits of two steps in a row differ by " + text(moved) + "."};
 }
 
-// Measures the largest weight of a pad, and whether a sentence with pads has a real position of weight 0.
+// Measures the largest weight of any pad, and whether a real position of a padded sentence has the weight 0.
 Observation pads(const Subject& subject, bool hides_real_positions) {
   const std::vector<std::int64_t> lengths = {5, 2, 3};
   const auto [state, memory] = subject.decoder().start(annotations(5, lengths, 1));
@@ -127,9 +127,9 @@ Observation ignores_state(const Subject& subject) {
   return {moved <= same, "With another state, the weights of a step change by up to " + text(moved) + "."};
 }
 
-// Writes as many tokens for a long sentence as the sentence has.
+// Runs T steps on sentences of length T, the longest supported. Finds the last position with weight.
 Observation has_maximum(const Subject& subject) {
-  constexpr std::int64_t T = sizes.annotation();  // no more, for positions as unit vectors
+  constexpr std::int64_t T = sizes.annotation();  // the limit of positions_like(): T ≤ D
   std::int64_t reached = -1;
   try {
     auto [state, memory] = subject.decoder().start(annotations(T, {T, T, T}, 1));
@@ -192,7 +192,7 @@ Observation first_is_empty(const Subject& subject) {
                              text(moved) + "."};
 }
 
-// −mean ln p(y) over the real tokens, from the logits of training.
+// The mean of −ln p(y) over the real tokens, from the logits in training.
 double mean_loss(const Subject& subject, const Batch& batch) {
   const Tensor log_p = log_softmax(subject.forced(batch), 2);
   double sum = 0, n = 0;
@@ -205,7 +205,7 @@ double mean_loss(const Subject& subject, const Batch& batch) {
   return sum / n;
 }
 
-// Uses forty random sentences, so that the random model prefers EOS at some of their steps.
+// Uses forty random sentences: in some of them, the random model prefers EOS too early.
 Observation loss_ends_early(const Subject& subject) {
   gradus::Generator generator(4);
   std::vector<Pair> pairs;
@@ -230,7 +230,7 @@ Observation reads_the_target(const Subject& subject) {
                             : "With another target of the same length, the written output changes."};
 }
 
-// Checks whether targets of 1, 2, 3 and 31 tokens cut the output to their length.
+// Checks whether the target's length cuts the output: 1, 2 and 3 tokens, compared with 31.
 Observation gets_the_length(const Subject& subject) {
   const auto written = [&](std::size_t n) {
     return subject.translate(batch_of({pair({3, 4, 5, 6, 3}, Tokens(n, 4))}))[0].size();
@@ -242,8 +242,8 @@ Observation gets_the_length(const Subject& subject) {
                    std::to_string(written(1)) + " and " + std::to_string(longest) + "."};
 }
 
-// Checks whether each written token is also the likeliest one when the model reads the same tokens as in
-// training.
+// Compares decoding with training: given the same tokens, is each written token the likeliest one in
+// training's pass, too?
 Observation writes_otherwise(const Subject& subject) {
   std::int64_t wrong = 0, all = 0;
   for (const Tokens& source :
@@ -252,7 +252,7 @@ Observation writes_otherwise(const Subject& subject) {
     Tokens y = subject.translate(batch)[0];
     y.resize(std::min<std::size_t>(y.size(), 8));
     batch.target_steps = batch.target_lengths[0] =
-        std::ssize(y);  // y may contain any token, not only symbols
+        std::ssize(y);  // set by hand, because y may contain special tokens
     batch.target_out = batch.target_in = y;
     std::rotate(batch.target_in.rbegin(), batch.target_in.rbegin() + 1, batch.target_in.rend());
     batch.target_in[0] = gradus::data::bos;
@@ -300,7 +300,7 @@ Diagnosis diagnose(const Make& make) {
   const auto observed = [&](const Probe& probe) -> Observation {
     try {
       return probe.observe(*subject);
-    } catch (...) {  // a learner's code may throw anything
+    } catch (...) {  // the learner's code may throw anything
       return {};
     }
   };

@@ -9,13 +9,13 @@
 #include "diagnosis.hpp"
 #include "subject.hpp"
 
-/// Experiments on a model that tell the exhibits of the museum apart by their behaviour.
+/// Experiments that tell the museum's exhibits apart by the model's behaviour.
 namespace museum {
 
 /// The result of a probe.
 struct Observation {
-  bool seen = false;  ///< true if the model shows the mistake of this probe's exhibit
-  std::string says;   ///< what was observed, in a sentence
+  bool seen = false;  ///< true if the model shows the mistake of the probe's exhibit
+  std::string says;   ///< a sentence about the observation
 };
 
 struct Probe {
@@ -23,11 +23,11 @@ struct Probe {
   std::function<Observation(const Subject&)> observe;
 };
 
-/// The probes in the order of a diagnosis. If a mistake also shows in the probe of another mistake, its own
-/// probe comes first.
+/// The probes in the order of a diagnosis. Some mistakes also show in another mistake's probe; a mistake's
+/// own probe comes first.
 const std::vector<Probe>& probes();
 
-/// A new model with random parameters, in double.
+/// Makes a model with random parameters, in double.
 std::unique_ptr<Subject> drawn(const Make& make, std::uint64_t seed = 1);
 
 }  // namespace museum

@@ -1,5 +1,5 @@
-// A translating model with attention (Bahdanau et al. 2015), written out in single steps. Each exhibit of the
-// museum changes one line of this file; see exhibits.py. It is included inside a namespace, after parts.hpp.
+// A translation model with attention (Bahdanau et al. 2015), written step by step. Each exhibit of the museum
+// changes one line of this file (exhibits.py). The file is included inside a namespace, after parts.hpp.
 
 // e_j = v_a · tanh(W_a s + U_a h_j), α = softmax(e) over the real positions, c = Σ_j α_j h_j.
 class Attention : public nn::Attention {
@@ -145,7 +145,7 @@ class Program : public Subject {
     return decoder_->start(encode(source, tensor(batch.source_lengths)));
   }
 
-  // One step of an encoder's cell at position t. At pads the state stays as it is.
+  // One step of an encoder's cell at position t. At pads, the state does not change.
   static Tensor read(const nn::GRUCell& cell, const Tensor& x, const Tensor& h, std::int64_t t,
                      const Tensor& lengths) {
     const Tensor real = less(full({1}, static_cast<double>(t), Dtype::i64), lengths);  // (B)

@@ -20,7 +20,7 @@ In brackets: exact match without targets and one by one, if it differs from what
 
 
 def choices(number):
-    """The numbers of the causes offered for an exhibit, in an order that is the same at every call."""
+    """The causes that the quiz offers for an exhibit, in an order that never changes."""
     offered = [number, *exhibits.EXHIBITS[number].others]
     random.Random(number).shuffle(offered)
     return offered
@@ -45,7 +45,7 @@ def show(number, results):
 
 
 def judge(number, letter, results):
-    """Prints the observation that excludes a wrong answer. Returns True if the answer is right."""
+    """If the answer is wrong, prints an observation that excludes it. Returns True if the answer is right."""
     answer = choices(number)[LETTERS.index(letter)]
     if answer == number:
         before, after = exhibits.change(number)
@@ -58,7 +58,7 @@ def judge(number, letter, results):
 
 
 def ask():
-    """Reads answers until one is a letter of the list. Returns None at the end of the input."""
+    """Reads answers until one is a valid letter. Returns None at the end of the input."""
     while True:
         print("\n  " + say("your answer ({}): ").format(", ".join(LETTERS)), end="", flush=True)
         if not (line := sys.stdin.readline()):
@@ -69,7 +69,7 @@ def ask():
 
 
 def visit(number, letter, solved):
-    """Shows an exhibit and asks until the answer is right, or judges only `letter`. Returns True if the cause was named."""
+    """Shows an exhibit, and asks until the answer is right. With `letter`, judges only that answer. Returns True if the cause was named."""
     results = json.loads(RESULTS.read_text())
     if letter:
         return judge(number, letter, results)

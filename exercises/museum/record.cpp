@@ -1,5 +1,5 @@
-// Trains the exhibits of the museum on reversal, and writes their symptoms: record FOLDER [STEPS] [EXHIBIT
-// …]. docs/results.py measure museum runs it.
+// record FOLDER [STEPS] [EXHIBIT …]: trains the museum's exhibits on reversal, and writes their symptoms.
+// docs/results.py measure museum runs it.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -27,9 +27,9 @@ using museum::Subject;
 using museum::Tokens;
 using nlohmann::json;
 
-const std::vector<std::int64_t> lengths = {3, 4, 5, 6, 7, 8, 10, 12};  // trained on 3 to 8
+const std::vector<std::int64_t> lengths = {3, 4, 5, 6, 7, 8, 10, 12};  // 3 to 8 are trained
 constexpr std::int64_t symbols = 10, shortest = 3, longest = 8, batch_size = 32, of_each_length = 50;
-constexpr std::int64_t every = 10;  // updates between two recorded losses, each the mean over them
+constexpr std::int64_t every = 10;  // updates per recorded loss, which is their mean
 
 data::Reversal task() { return data::Reversal(symbols, shortest, longest); }
 
@@ -62,12 +62,12 @@ double share_right(const std::vector<data::Pair>& pairs, const std::vector<Token
   return right / static_cast<double>(pairs.size());
 }
 
-// A source whose target nobody knows: its target is only EOS.
+// The source with an unknown target: only EOS stands for it.
 data::Pair unknown(const data::Pair& pair) { return {pair.source, {data::eos}}; }
 
 struct Exact {
-  std::vector<double> own;  ///< by the program's own evaluation: batches of mixed lengths, with their targets
-  std::vector<double> single;  ///< source by source, without a target
+  std::vector<double> own;     ///< evaluated as the program does it: mixed lengths in a batch, targets known
+  std::vector<double> single;  ///< evaluated source by source, without targets
 };
 
 Exact exact_match(const Subject& subject) {
@@ -77,7 +77,7 @@ Exact exact_match(const Subject& subject) {
     by_length.push_back(
         task().held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); }, of_each_length));
   std::vector<double> right(lengths.size());
-  for (std::size_t i = 0; i < of_each_length; ++i) {  // one of each length in a batch
+  for (std::size_t i = 0; i < of_each_length; ++i) {  // a batch has one source of each length
     std::vector<data::Pair> mixed;
     for (const auto& pairs : by_length) mixed.push_back(pairs[i % pairs.size()]);
     const std::vector<Tokens> outputs = subject.translate(data::make_batch(mixed));
@@ -94,7 +94,7 @@ Exact exact_match(const Subject& subject) {
   return exact;
 }
 
-// The weights of a source of 6 tokens in a batch with one of 9, at the steps of its true target: 7 × 9.
+// The weights of a 6-token source that shares a batch with a 9-token one, with teacher forcing: 7 × 9.
 json alignment(const Subject& subject, const data::Pair& shown, const data::Pair& beside) {
   const NoGrad no_grad;
   const data::Batch batch = data::make_batch(std::vector{shown, beside});
@@ -112,7 +112,7 @@ json alignment(const Subject& subject, const data::Pair& shown, const data::Pair
   return rows;
 }
 
-// The largest difference of the logits of a sentence on its own and in a batch with a longer one.
+// The largest change of a sentence's logits when a longer sentence joins its batch.
 double effect_of_padding(const Subject& subject, const data::Pair& shown, const data::Pair& beside) {
   const NoGrad no_grad;
   const Tensor single = subject.forced(data::make_batch(std::vector{shown}));
@@ -148,8 +148,7 @@ plot::Heatmap picture(const json& exhibit, const std::string& title) {
   return map;
 }
 
-// The exhibits, grouped by the appearance of their weights: the name of each group's picture, and a few words
-// on each exhibit.
+// The exhibits, grouped by the look of their weights: {picture's name, {{exhibit, short text}, …}}.
 const std::vector<std::pair<std::string, std::vector<std::pair<int, std::string>>>> pictures = {
     {"right",
      {{0, "the right program"},

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-/// The interface of a translating model, right or wrong, for the museum's probes and recordings.
+/// The interface of a translation model, right or wrong, for the museum's probes and recordings.
 namespace museum {
 
 using gradus::Tensor;
@@ -16,13 +16,13 @@ using Tokens = std::vector<std::int64_t>;
 struct Sizes {
   std::int64_t vocabulary;      ///< V, of source and target
   std::int64_t embedding = 16;  ///< E
-  std::int64_t hidden = 32;     ///< H, of each direction and of the decoder
+  std::int64_t hidden = 32;     ///< H, size of each encoder direction and of the decoder
   std::int64_t energy = 32;     ///< A
 
   constexpr std::int64_t annotation() const { return 2 * hidden; }  ///< D
 };
 
-/// An encoder, a decoder, and the functions that train and use them.
+/// A model: an encoder, a decoder, and functions to train and use them.
 class Subject : public gradus::nn::Module {
  public:
   /// @param source (T, B), @param lengths (B)
@@ -32,11 +32,11 @@ class Subject : public gradus::nn::Module {
   virtual Tensor forced(const gradus::data::Batch& batch) const = 0;
   /// The loss of a batch, a scalar.
   virtual Tensor loss(const gradus::data::Batch& batch) const = 0;
-  /// The outputs for the sources of a batch, up to the first EOS, which is included.
+  /// The outputs for the sources of a batch. Each ends with its first EOS.
   virtual std::vector<Tokens> translate(const gradus::data::Batch& batch) const = 0;
 };
 
-/// The right program, with its own decoder, or with a learner's attention or decoder. Sizes as in `sizes`;
+/// The right program: complete, or around a learner's attention or decoder. The learner's class must take
 /// queries of size H and annotations of size D.
 std::unique_ptr<Subject> right_program(const Sizes& sizes);
 std::unique_ptr<Subject> around(const Sizes& sizes, std::unique_ptr<gradus::nn::Attention> attention);

@@ -1,22 +1,22 @@
-"""The symptoms of an exhibit as text: loss, exact match by length, an output, weights, checks."""
+"""Prints the symptoms of an exhibit: loss, exact match by length, an output, weights, checks."""
 
 import re
 import unicodedata
 
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
-WIDTH = 40  # of a loss curve
-TRAINED = 6  # the first lengths are those of the training
+WIDTH = 40  # characters of a loss curve
+TRAINED = 6  # the first six lengths occur in training
 
 
 def exact_match(own, single):
-    """An exact match as the program itself evaluates it. If decoding without targets gives another result, that follows in
-    brackets."""
+    """The exact match by the program's own evaluation. If decoding without targets gives another result, appends that result
+    in brackets."""
     return f"{own:.2f}" if abs(own - single) < 0.005 else f"{own:.2f} ({single:.2f})"
 
 
 def curve(losses):
-    """A loss curve, from 0 to its first value."""
+    """A loss curve as one line of bars. The scale runs from 0 to the first value."""
     step = max(1, len(losses) // WIDTH)
     means = [sum(losses[i:i + step]) / len(losses[i:i + step]) for i in range(0, len(losses), step)]
     top = max(means[0], 1e-9)
@@ -24,7 +24,7 @@ def curve(losses):
 
 
 def weights(result):
-    """One line for each step: its true token, and a shade for each weight. Pads have no letter."""
+    """One line per step: the true token, then a shade for each weight. A pad's column has no letter."""
     head = "".join(f"{'·' if token == '<pad>' else token:<2}" for token in result["source"])
     lines = [f"      {head}"]
     for token, row in zip(result["target"], result["weights"], strict=True):
@@ -39,7 +39,7 @@ def output(result):
 
 
 def checks(result):
-    """The verdicts of the usual checks: True if the check reports no mistake."""
+    """The verdicts of the usual checks: True if the check finds no mistake."""
     trained = [(own, single) for own, single in zip(result["exact"]["own"][:TRAINED], result["exact"]["single"][:TRAINED], strict=True)]
     return {"gradient check": result["gradcheck"],
             "loss below 0.1": result["losses"][-1] < 0.1,
@@ -49,13 +49,13 @@ def checks(result):
 
 
 def labelled(label, content):
-    """A line with its label in 14 columns; a Chinese character takes two."""
+    """A label padded to 14 columns, then the content. A Chinese character takes two columns."""
     columns = sum(2 if unicodedata.east_asian_width(letter) == "W" else 1 for letter in label)
     return f"{label}{' ' * (14 - columns)}{content}".rstrip()
 
 
 def text(result, results, say=lambda words: words):
-    """All symptoms, for the page and for a terminal. `say` translates the words."""
+    """All symptoms as text for the page and for a terminal. `say` translates words."""
     losses = result["losses"]
     exact = [f"{length}: {exact_match(own, single)}" for length, own, single in
              zip(results["lengths"], result["exact"]["own"], result["exact"]["single"], strict=True)]
@@ -72,5 +72,5 @@ def text(result, results, say=lambda words: words):
 
 
 def compact(json_text):
-    """Puts lists of numbers and of words on one line each."""
+    """Puts each list of numbers or words on one line."""
     return re.sub(r"\[\s*([^\[\]{}]*?)\s*\]", lambda match: "[" + re.sub(r",\s*", ", ", match[1]) + "]", json_text)

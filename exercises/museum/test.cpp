@@ -1,4 +1,4 @@
-// Names every exhibit of the museum from its behaviour, and none for the right program.
+// Each exhibit of the museum must be diagnosed from its behaviour, and the right program must match none.
 
 #include <gradus/nn/additive_attention.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A learner's attention, which drops the lengths.
+// A learner's attention that ignores the lengths.
 class Unmasked : public gradus::nn::AdditiveAttention {
  public:
   using AdditiveAttention::AdditiveAttention;
@@ -43,7 +43,7 @@ int main() {
   std::cout << (unmasked == 11 && masked == 0 ? "ok     " : "WRONG  ")
             << "an attention without a mask: " << unmasked << ", with a mask: " << masked << '\n';
   wrong += unmasked != 11 || masked != 0;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {  // other parameters
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {  // other random parameters
     const auto subject = museum::drawn(museum::right_program, seed);
     for (const museum::Probe& probe : museum::probes()) {
       const museum::Observation observation = probe.observe(*subject);
