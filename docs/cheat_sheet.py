@@ -27,11 +27,14 @@ TEXTS = {
     "en": ("""\
 # Cheat sheet
 
-Every operation with the shapes that it takes and gives. [Operations](operations.md) adds equations, gradients and errors.
+This page lists every operation with the shapes of its inputs and of its result. [Operations](operations.md) adds equations,
+gradients and errors.
 
-$T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, $N$ real tokens in a batch, $Q$,
-$D$ and $A$ the sizes of a query, a value and a key. Elementwise operations broadcast: shapes are aligned at the right, and an
-axis of size 1 stretches. A negative axis counts from the end. `i64` marks whole numbers; other tensors are f32 or f64.
+The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, $N$ real tokens in a
+batch. A query has size $Q$, a value has size $D$, and a key has size $A$.
+
+Elementwise operations broadcast: shapes are aligned at the right, and an axis of size 1 stretches. A negative axis counts from
+the end. `i64` marks whole numbers; other tensors are f32 or f64.
 """, ("call", "takes", "gives")),
     "zh": ("""\
 # 速查表
