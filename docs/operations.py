@@ -25,12 +25,12 @@ INTRODUCTION = """\
 
 In the gradients, `g` is d(loss)/d(result) and `y` is the result.
 
-- Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. "Error" lists further
-  conditions.
+- Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. Below, "Error" lists the
+  other conditions for an error.
 - Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
   over stretched axes.
 - Floating-point operands must have the same dtype.
-- NaN propagates through every operation, except where `pow` is 1 by IEEE 754.
+- NaN propagates through every operation. The only exceptions are the cases in which `pow` is 1 by IEEE 754.
 - A negative axis counts from the end.
 - `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.
 
@@ -54,7 +54,7 @@ def sections(lines):
     for line in lines:
         for piece in re.split(r"(?=@throws|@param|@return|Gradients?: )", line):
             if piece.startswith("@throws"):
-                current, piece = "errors", re.sub(r"^@throws (Error )?", "", piece)
+                current, piece = "errors", re.sub(r"^@throws( Error)? ?", "", piece)
             elif piece.startswith("Gradient"):
                 current, piece = "gradient", re.sub(r"^Gradients?: ", "", piece)
             elif match := re.match(r"@param (\w+)\s+(.*)", piece):
