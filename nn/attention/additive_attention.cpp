@@ -21,7 +21,7 @@ Memory AdditiveAttention::prepare(const Tensor& values, const Tensor& lengths) c
   return memory;
 }
 
-// The equation is in autograd/fused/additive_energy.cpp, as tensor operations. Where fused_score() returns a
+// The equation is in autograd/fused/additive_energy.cpp, as tensor operations. If fused_score() returns a
 // score, decoders train with attention_sequence(), which does not call energies().
 Tensor AdditiveAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& /*previous_weights*/) const {

@@ -7,8 +7,8 @@
 namespace gradus::nn {
 namespace {
 
-// Selects rows of the batch axis of x (T, B, ·); an undefined x stays undefined. As rows of (T·B, ·), which
-// copies each once.
+// Selects rows of the batch axis of x (T, B, ·). An undefined x stays undefined. Works on x as (T·B, ·), so
+// that each selected row is copied once.
 Tensor batch_rows(const Tensor& x, const Tensor& rows) {
   if (!x.defined()) return x;
   const std::int64_t T = x.size(0), B = x.size(1);

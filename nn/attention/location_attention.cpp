@@ -19,10 +19,10 @@ std::int64_t checked_width(std::int64_t width) {
   return width;
 }
 
-// The weights around each position, with zeros outside: (B, T) → (T, B, width).
+// For each position, the weights around it, with zeros outside the sequence: (B, T) → (T, B, width).
 Tensor neighbourhoods(const Tensor& weights, std::int64_t width) {
   const std::int64_t B = weights.size(0), T = weights.size(1), side = width / 2;
-  std::vector<std::int64_t> positions;  // in the padded weights
+  std::vector<std::int64_t> positions;  // indices into the padded weights
   for (std::int64_t j = 0; j < T; ++j) {
     for (std::int64_t r = 0; r < width; ++r) positions.push_back(j + r);
   }
@@ -30,7 +30,7 @@ Tensor neighbourhoods(const Tensor& weights, std::int64_t width) {
   return transpose(index_select(padded, tensor(positions)).reshape({T, width, B}), 1, 2);
 }
 
-// 1 at positions farther than `window` from the largest weight, otherwise 0: (B, T), i64.
+// 1 at positions farther than `window` from the largest weight, 0 elsewhere: (B, T), i64.
 Tensor outside(const Tensor& weights, std::int64_t window) {
   const Tensor centre = argmax(weights, 1, /*keep=*/true).to(weights.dtype());
   const Tensor positions = arange(weights.size(1)).to(weights.dtype()).reshape({1, -1});
@@ -67,11 +67,11 @@ Memory LocationAttention::prepare(const Tensor& values, const Tensor& lengths) c
 Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& previous_weights) const {
   const Tensor previous = previous_or_start("LocationAttention", previous_weights, memory);
-  // Does not compute (U_f F) ∗ α, because a RowProduct, whose bits do not depend on the batch, needs a
-  // parameter as its factor.
+  // Two products instead of the shorter (U_f F) ∗ α: a RowProduct, whose bits do not depend on the batch,
+  // applies only to a parameter, and U_f F is none.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
-  if (smooth_) e = -softplus(-e);  // ln σ(e): the softmax of it is σ(e) / Σ σ(e)
+  if (smooth_) e = -softplus(-e);  // this is ln σ(e), whose softmax is σ(e) / Σ σ(e)
   if (window_ > 0 && !is_training()) {
     e = masked_fill(e, outside(previous, window_), -std::numeric_limits<double>::infinity());
   }

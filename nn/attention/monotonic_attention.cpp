@@ -12,10 +12,10 @@
 namespace gradus::nn {
 namespace {
 
-// Moves each row of x (B, T) d places to the right. The first d places become 0.
+// Shifts each row of x (B, T) to the right by d places. The first d places become 0.
 Tensor moved(const Tensor& x, std::int64_t d) { return pad(x.slice(0, x.size(1) - d, 1), 1, d, 0); }
 
-// −∞ beyond the lengths, where a walk cannot stop: e (B, T).
+// Sets e (B, T) to −∞ beyond the lengths, so that a walk cannot stop there.
 Tensor within(const Tensor& e, const Tensor& lengths) {
   if (!lengths.defined()) return e;
   const Tensor beyond = greater_equal(arange(e.size(1)), unsqueeze(lengths, 1));
@@ -31,7 +31,7 @@ Tensor monotonic_weights(const Tensor& p, const Tensor& previous) {
   }
   const std::int64_t T = p.size(1);
   if (T == 0) return p;
-  // q_j = a_j q_{j−1} + b_j. Each round doubles the number of steps that (a, b) combine.
+  // q_j = a_j q_{j−1} + b_j. Each round doubles the number of steps that a pair (a, b) covers.
   Tensor a = moved(1.0 - p, 1), b = previous;
   for (std::int64_t d = 1; d < T; d *= 2) {
     b = b + a * moved(b, d);

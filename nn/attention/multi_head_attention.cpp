@@ -12,8 +12,8 @@
 namespace gradus::nn {
 namespace {
 
-// Number of leading keys that each query of each head sees, (B·heads·T_q); undefined if every query sees all
-// keys.
+// The number of leading keys that each query of each head sees, (B·heads·T_q). Undefined if every query sees
+// all keys.
 Tensor visible(const AttentionMask& mask, const Shape& energies) {
   if (!mask.lengths.defined() && !mask.causal) return {};
   const std::int64_t B = energies[0], heads = energies[1], T_q = energies[2], T_k = energies[3];
@@ -66,7 +66,7 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t size, std::int64_t heads, Mu
   add_module("dropout", dropout_);
 }
 
-// x Wᵀ + b for q, k or v: (T, B, E).
+// The projection x Wᵀ + b for q, k or v: (T, B, E).
 Tensor MultiHeadAttention::project(Part part, const Tensor& x) const {
   const std::int64_t E = out_proj.weight.size(0);
   const auto rows = [&](const Tensor& all) {
@@ -76,12 +76,12 @@ Tensor MultiHeadAttention::project(Part part, const Tensor& x) const {
                 rows(in_proj_bias_));
 }
 
-// (T, B, E) to (B, heads, T, d).
+// Reshapes (T, B, E) to (B, heads, T, d).
 Tensor MultiHeadAttention::split_heads(const Tensor& x) const {
   return permute(x.reshape({x.size(0), x.size(1), heads_, x.size(2) / heads_}), {1, 2, 0, 3});
 }
 
-// Attention from projected query, keys and values.
+// Computes attention from projected queries, keys and values.
 MultiHeadAttention::Output MultiHeadAttention::attend_projected(const Tensor& query, const Tensor& keys,
                                                                 const Tensor& values,
                                                                 const AttentionMask& mask) const {

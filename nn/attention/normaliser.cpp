@@ -27,7 +27,7 @@ void check_k(const char* operation, std::int64_t k) {
   if (k < 1) fail(operation, "k must be at least 1, and is ", k);
 }
 
-// A constant (B, T) of zeros, in which f(row, result) sets the results for each row's real energies.
+// A constant (B, T) of zeros. For each row, f(row, result) sets the results at the row's real energies.
 template <class T, class F>
 Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   const std::vector<double> e = energies.to_vector<double>();
@@ -41,7 +41,7 @@ Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   return tensor(result, energies.shape());
 }
 
-// The threshold τ of sparsemax for a row.
+// The threshold τ of sparsemax for one row.
 double threshold(Row e) {
   std::vector<double> sorted(e.begin(), e.end());
   std::ranges::sort(sorted, std::greater());
@@ -59,8 +59,8 @@ void project(Row e, std::span<double> weights) {
   for (const double x : e) {
     if (!(x < infinity)) fail("sparsemax", "an energy is ", x, " and must be a finite number or −∞");
   }
-  // Energies are taken relative to the largest one. Otherwise, adding 1 to a sum of large energies could have
-  // no effect.
+  // The largest energy is subtracted from all energies. Otherwise, adding 1 to a sum of large energies could
+  // be lost to rounding.
   const double largest = *std::ranges::max_element(e);
   if (largest == -infinity) fail("sparsemax", "all energies of a row are −∞, and one must be finite");
   std::vector<double> below(e.begin(), e.end());
@@ -77,7 +77,7 @@ void exclude(Row e, std::int64_t k, std::span<std::int64_t> excluded) {
   for (std::size_t i = static_cast<std::size_t>(k); i < order.size(); ++i) excluded[order[i]] = 1;
 }
 
-// 1 at each row's largest energy, the first of equal ones, and 0 elsewhere.
+// 1 at each row's largest energy, and 0 elsewhere. If several are equal, the first one counts.
 Tensor largest(const Tensor& energies, const Tensor& lengths) {
   return by_rows<double>(energies, lengths,
                          [](Row e, std::span<double> chosen) {
@@ -86,7 +86,7 @@ Tensor largest(const Tensor& energies, const Tensor& lengths) {
       .to(energies.dtype());
 }
 
-// Each row has a generator, so that its numbers do not depend on how many columns pad the batch.
+// Each row has its own generator, so that its numbers do not depend on how many columns pad the batch.
 Tensor gumbel_noise(const Tensor& energies) {
   const std::int64_t B = energies.size(0), T = energies.size(1);
   const Generator rows = default_generator().split();
@@ -94,7 +94,7 @@ Tensor gumbel_noise(const Tensor& energies) {
   for (std::int64_t b = 0; b < B; ++b) {
     Generator row = rows.stream(static_cast<std::uint64_t>(rows.place(0, b, B)));
     for (std::int64_t j = 0; j < T; ++j) {
-      constexpr double half_a_step = 0x1p-54;  // uniform() may be 0, whose logarithm is −∞
+      constexpr double half_a_step = 0x1p-54;  // uniform() may be 0, and ln 0 is −∞
       noise.push_back(-std::log(-std::log(row.uniform() + half_a_step)));
     }
   }
@@ -144,7 +144,7 @@ Normaliser hard() {
                 if (!training) return largest(e, lengths);
                 const Tensor drawn = largest(e.detach() + gumbel_noise(e), lengths);
                 const Tensor p = masked_softmax(e, lengths), fixed = p.detach();
-                // Its value is 0, its gradient that of ln p. An element that was not drawn may have p = 0.
+                // The value is 0, the gradient that of ln p. Positions that were not drawn may have p = 0.
                 const Tensor log_ratio = (p - fixed) / clamp(fixed, std::numeric_limits<float>::min(), 1);
                 return drawn * (1 + log_ratio);
               },
@@ -160,7 +160,7 @@ Normaliser gumbel(double temperature) {
                 if (!training) return largest(e, lengths);
                 const Tensor perturbed = e + gumbel_noise(e);
                 const Tensor soft = masked_softmax(perturbed / temperature, lengths);
-                return largest(perturbed, lengths) + (soft - soft.detach());  // the values are exactly 0 or 1
+                return largest(perturbed, lengths) + (soft - soft.detach());  // values are exactly 0 or 1
               },
           .estimator = Estimator::straight_through};
 }

@@ -11,7 +11,7 @@ Tensor ScoredAttention::normalised(const Tensor& energies, const Tensor& lengths
 }
 
 Attention::Result ScoredAttention::summed(const Tensor& alpha, const Memory& memory) const {
-  // The gradient of drawn weights is for reinforce_loss() only.
+  // Only reinforce_loss() uses the gradient of drawn weights, so the context uses detached weights.
   const Tensor used = estimator() == Estimator::reinforce ? alpha.detach() : alpha;
   return {weighted_sum(dropout_.forward(used), memory.values, memory.lengths), alpha};
 }

@@ -11,10 +11,10 @@ Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_part
   return {states, {last}};
 }
 
-// The equations of the gates are in autograd/fused/cell_update.cpp, as tensor operations.
+// autograd/fused/cell_update.cpp has the gates' equations, as tensor operations.
 RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
                         const RecurrentState& before) {
-  if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on the gate r
+  if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on r, so it needs a product of its own
     return gru_states(form, p, x_part, before, Packing(1, x_part.size(0)), false).last;
   }
   return {gru_update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before[0])};

@@ -10,7 +10,7 @@
 namespace gradus::nn {
 namespace {
 
-// Creates the parameters of one cell or direction; add(name, tensor) registers each.
+// Creates the parameters of one cell or direction. Each is registered with add(name, tensor).
 template <class Add>
 RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::int64_t inputs,
                               std::int64_t hidden, bool bias, const std::string& suffix, Add add) {
@@ -25,8 +25,8 @@ RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::in
           bias_of("bias_ih"), bias_of("bias_hh")};
 }
 
-// Replaces undefined parts of a state by zeros and checks the shapes of the others. `names` are the parts'
-// names in messages.
+// Replaces undefined parts of a state by zeros, and checks the shapes of the other parts. `names` are the
+// parts' names in messages.
 void complete(const char* operation, RecurrentState& state, std::initializer_list<const char*> names,
               const Shape& shape, Dtype dtype) {
   auto name = names.begin();

@@ -110,7 +110,7 @@ Tensor load_npy(const fs::path& path) {
     case Dtype::i64:
       return transposed<std::int64_t>(stored);
   }
-  return stored;  // not reached: the switch has all dtypes
+  return stored;  // not reached, because the switch covers all dtypes
 }
 
 }  // namespace gradus::nn

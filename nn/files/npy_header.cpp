@@ -53,7 +53,7 @@ class Literal {
     while (!accept(")")) {
       sizes.push_back(size());
       if (accept(",")) continue;
-      if (sizes.size() == 1) expect(",");  // without it, "(3)" is a number
+      if (sizes.size() == 1) expect(",");  // "(3)" without a comma is a number, not a tuple
       expect(")");
       break;
     }

@@ -11,11 +11,12 @@ namespace gradus::nn {
 
 struct NpyHeader {
   Dtype dtype;
-  bool fortran_order;  // column-major
+  bool fortran_order;  // true: column-major
   Shape shape;
 };
 
-/// Parses the dictionary of a .npy file: exactly the keys 'descr', 'fortran_order' and 'shape', in any order.
+/// Parses the dictionary of a .npy file. It must have exactly the keys 'descr', 'fortran_order' and 'shape',
+/// in any order.
 /// @throws Error that names `file`.
 NpyHeader parse_npy_header(std::string_view text, const std::filesystem::path& file);
 

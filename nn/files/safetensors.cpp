@@ -52,7 +52,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The values of a file to write.
+// The values of one tensor, as they are written to the file.
 struct Piece {
   std::string name;
   Stored as;
@@ -67,7 +67,7 @@ void check(const NamedTensors& tensors, const Narrow& narrow) {
     fail("save_safetensors", "the name ", shown(name),
          " is taken; give each tensor a unique name other than '__metadata__'");
   };
-  std::vector<std::string> scales;  // keeps the names alive
+  std::vector<std::string> scales;  // keeps the strings alive that others refer to
   for (const std::string& name : narrow.int8) scales.push_back(name + scale_suffix);
   for (const std::string& name : scales) take(name);
   for (const auto& [name, tensor] : tensors) {
@@ -100,13 +100,14 @@ std::string_view values_of(const std::vector<std::uint16_t>& bf16) {
   return as_text(std::as_bytes(std::span(bf16)));
 }
 
-// Values that a file has in another form than their tensor.
+// Values that the file stores in a narrower format than the tensor has.
 struct Rounded {
   std::list<Int8Matrix> int8;
   std::list<std::vector<std::uint16_t>> bf16;
 };
 
-// The pieces in file order: widest first, then by name. `rounded` keeps their values alive.
+// The pieces in file order: sorted by element size, widest first, then by name. `rounded` keeps rounded
+// values alive.
 std::vector<Piece> laid_out(const NamedTensors& tensors, const Narrow& narrow, Rounded& rounded) {
   std::vector<Piece> pieces;
   const auto add_bf16 = [&](const std::string& name, const Shape& shape, std::span<const float> values) {
@@ -144,7 +145,7 @@ Tensor read_bf16(files::Input& in, const Shape& shape) {
   return tensor;
 }
 
-// Replaces the values of I8 and their scales by f32 matrices.
+// Replaces I8 matrices and their scales by f32 matrices.
 void dequantise(const fs::path& path, std::map<std::string, Int8Matrix>& int8, NamedTensors& tensors) {
   const auto refuse = [&](const std::string& name, const auto&... what) {
     refuse_safetensors(path, "holds ", shown(name), " as I8, ", what...,

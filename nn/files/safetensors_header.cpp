@@ -35,12 +35,12 @@ std::string cut(std::string_view text) {
   constexpr std::size_t longest = 100;
   if (text.size() <= longest) return std::string(text);
   std::size_t end = longest;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not inside a character
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // does not cut inside a UTF-8 character
   return std::string(text.substr(0, end)) + "…";
 }
 
-// Parses the JSON text token by token and refuses the first token that the format does not allow. A parsed
-// JSON tree is not strict enough: it hides duplicate keys and converts −1, 1.5 and 2^64 to sizes.
+// Parses the JSON text token by token, and refuses the first token that the format does not allow. A parsed
+// JSON tree would hide duplicate keys, and would convert −1, 1.5 and 2^64 to sizes.
 class Reader : public nlohmann::json_sax<Json> {
  public:
   explicit Reader(const fs::path& file) : file_(file) {}
@@ -103,7 +103,7 @@ class Reader : public nlohmann::json_sax<Json> {
     if (number > std::numeric_limits<std::int64_t>::max()) misplaced(std::to_string(number));
     if (place_ == Place::offsets && offsets_.size() == 2)
       refuse("has more than 2 numbers in the data_offsets of ", shown(name_), save_again);
-    if (place_ == Place::shape && ++rank_ > Shape::max_rank) return true;  // end_array() reports it
+    if (place_ == Place::shape && ++rank_ > Shape::max_rank) return true;  // end_array() reports the error
     auto& numbers = place_ == Place::shape ? shape_ : offsets_;
     numbers.push_back(static_cast<std::int64_t>(number));
     return true;
@@ -113,7 +113,7 @@ class Reader : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t /*number*/, const string_t& text) override { misplaced(text); }
   bool null() override { misplaced("null"); }
   bool boolean(bool value) override { misplaced(value ? "true" : "false"); }
-  bool binary(binary_t& /*bytes*/) override { misplaced("bytes"); }  // never occurs in JSON
+  bool binary(binary_t& /*bytes*/) override { misplaced("bytes"); }  // JSON text has no binary values
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
@@ -171,7 +171,7 @@ class Reader : public nlohmann::json_sax<Json> {
              save_again);
     }
     const Shape shape = checked_shape();
-    // A Shape guarantees that its byte count fits in 64 bits.
+    // The byte count fits in 64 bits: every Shape guarantees that.
     const std::int64_t needed = shape.numel() * bytes_per_element(as_);
     if (offsets_[1] - offsets_[0] != needed) {
       refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), but ", nn::name(as_),
@@ -186,24 +186,24 @@ class Reader : public nlohmann::json_sax<Json> {
   const fs::path& file_;
   SafetensorsHeader header_;
   Place place_ = Place::outside;
-  std::set<std::string> names_;  // keys at the root: tensors and metadata
+  std::set<std::string> names_;  // keys at the root: tensor names and metadata
   std::string name_;             // the last root key
   std::set<std::string> keys_;   // keys within the current object
-  std::string key_;              // the last key within the current object
+  std::string key_;              // the last key of the current object
   Stored as_ = Stored::f32;
   std::vector<std::int64_t> shape_, offsets_;
   int rank_ = 0;  // numbers in the current shape
 };
 
 void check_object(std::string_view text, const fs::path& file) {
-  // The parser stops at a NUL, so bytes after it would be ignored.
+  // The parser stops at a NUL, and would ignore all bytes after it.
   const std::size_t last = text.find_last_not_of(' ');
   if (text.starts_with('{') && text[last] == '}' && text.find('\0') == text.npos) return;
   refuse_safetensors(file, "has a header that is not a JSON object, '{' to '}', padded with spaces",
                      save_again);
 }
 
-// Empty tensors sort before others that begin at the same byte.
+// Empty tensors sort before other tensors that begin at the same byte.
 void sort_and_check_order(std::vector<Entry>& entries, const fs::path& file) {
   const auto place = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
   std::ranges::stable_sort(entries, {}, place);
@@ -234,7 +234,7 @@ std::string json_list(const auto& numbers) {
   return text + ']';
 }
 
-// Text of a JSON object, with keys in insertion order.
+// Builds the text of a JSON object, with keys in insertion order.
 class JsonObject {
  public:
   JsonObject& add(const std::string& key, const std::string& value) {

@@ -19,7 +19,7 @@ struct Copy {
   Tensor from, into;
 };
 
-// Plans all copies and collects all errors before anything is copied.
+// Plans all copies and collects all errors. Only then copies anything.
 class Loading {
  public:
   Loading(const NamedTensors& own, const NamedTensors& state) {

@@ -8,7 +8,7 @@
 namespace gradus::nn {
 namespace {
 
-// The weights, set to zero beyond each target's end, and the number of real steps, raised to at least 1
+// The weights, with zeros beyond each target's end, and the number of real steps. `count` is at least 1,
 // because the losses divide by it.
 struct RealSteps {
   Tensor weights;
@@ -35,7 +35,7 @@ RealSteps real_steps(const char* operation, const Tensor& weights, const Tensor&
 Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths) {
   const auto [alpha, steps] = real_steps("attention_entropy", weights, target_lengths);
   const Tensor is_zero = equal(alpha, zeros({}, alpha.dtype()));
-  const Tensor ln = log(masked_fill(alpha, is_zero, 1));  // avoids 0 · −∞ in forward and backward
+  const Tensor ln = log(masked_fill(alpha, is_zero, 1));  // avoids 0 · −∞ in both passes
   return -sum(alpha * ln) / steps;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The advantages A, (T_y, B); 0 beyond the lengths.
+// The advantages A, (T_y, B), with zeros beyond the lengths.
 Tensor advantages(const Tensor& log_likelihoods, const Tensor& lengths) {
   const NoGrad constant;
   const Tensor padding = less_equal(lengths, unsqueeze(arange(log_likelihoods.size(0)), 1));  // (T_y, B)

@@ -4,13 +4,13 @@
 namespace gradus::nn {
 namespace {
 
-// Puts a module into f64 and eval mode; the destructor restores it.
+// Puts a module into f64 and eval mode. The destructor restores the module.
 class InDouble {
  public:
   explicit InDouble(Module& module) : module_(module) {
     for (Module* part : module.modules()) modes_.emplace_back(part, part->is_training());
     for (const Tensor& parameter : module.parameters()) put_back_.emplace_back(parameter, parameter.detach());
-    // Cloned because the checked function may change buffers.
+    // Cloned, because the checked function may change buffers.
     for (const auto& [name, buffer] : module.named_buffers()) put_back_.emplace_back(buffer, buffer.clone());
     module.to(Dtype::f64);
     module.eval();
@@ -26,7 +26,7 @@ class InDouble {
  private:
   Module& module_;
   std::vector<std::pair<Module*, bool>> modes_;
-  std::vector<std::pair<Tensor, Tensor>> put_back_;  // the original values, without rounding
+  std::vector<std::pair<Tensor, Tensor>> put_back_;  // the original values, not rounded
 };
 
 }  // namespace

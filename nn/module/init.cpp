@@ -14,7 +14,7 @@ Tensor symmetric_uniform(const Shape& shape, double bound, Dtype dtype = Dtype::
   return uniform(shape, -bound, bound, default_generator(), dtype);
 }
 
-// √(numerator / fan), or 0 if fan is 0, as for an empty tensor.
+// √(numerator / fan). If fan is 0, as for an empty tensor, returns 0.
 double deviation(double numerator, std::int64_t fan) {
   return fan > 0 ? std::sqrt(numerator / static_cast<double>(fan)) : 0;
 }
@@ -26,9 +26,9 @@ std::int64_t in_and_out(const Shape& shape) {
 
 std::int64_t chosen(const Shape& shape, Fan fan) { return fan == Fan::in ? fans(shape).in : fans(shape).out; }
 
-// Orthonormalises k rows of n ≥ k numbers by modified Gram–Schmidt with two passes per row, which makes the
-// rows orthogonal to rounding (Giraud et al. 2005). The result is the Q of A = L Q with a positive diagonal
-// of L. With this choice of signs, Q is uniformly distributed if the elements of A are normally distributed
+// Orthonormalises k rows of n ≥ k numbers by modified Gram–Schmidt. Two passes per row make the rows
+// orthogonal up to rounding (Giraud et al. 2005). The result is the Q of A = L Q, where L has a positive
+// diagonal. With these signs, Q is uniformly distributed if the elements of A are normally distributed
 // (Mezzadri 2007).
 void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < k; ++i) {
@@ -45,7 +45,8 @@ void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   }
 }
 
-// A random matrix (rows, columns) in f64 with orthonormal rows, or columns if there are fewer.
+// A random matrix (rows, columns) in f64 with orthonormal rows, or orthonormal columns if there are fewer
+// columns.
 Tensor orthonormal(std::int64_t rows, std::int64_t columns) {
   if (rows > columns) return transpose(orthonormal(columns, rows), 0, 1);
   Tensor q = normal({rows, columns}, 0, 1, default_generator(), Dtype::f64);

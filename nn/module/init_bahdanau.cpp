@@ -10,14 +10,14 @@ namespace {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-// The path without its last name: "decoder.attention.W_a" for "decoder.attention.W_a.weight"; empty at the
+// The path without its last name: "decoder.attention.W_a" for "decoder.attention.W_a.weight". Empty at the
 // root.
 std::string owner_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-// New values for a parameter; undefined if the parameter keeps its values.
+// New values for a parameter. Undefined if the parameter keeps its values.
 Tensor values_for(const std::string& path, const Shape& shape, Dtype dtype) {
   const std::string name = last_name(path), owner = last_name(owner_of(path));
   if (name == "v_a" || name.starts_with("bias")) return zeros(shape, dtype);

@@ -11,7 +11,8 @@ namespace gradus::nn {
 // A name as shown in messages.
 inline std::string in_quotes(std::string_view name) { return std::string("'").append(name).append("'"); }
 
-// At most three names: "a, b, c and 4 more". The state of another model may differ in every name.
+// At most three names: "a, b, c and 4 more". The list is cut because another model's state may differ in
+// every name.
 inline std::string first_names(const std::vector<std::string>& names, std::string_view separator = ", ") {
   constexpr std::size_t most = 3;
   std::string text;

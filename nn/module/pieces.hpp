@@ -9,7 +9,7 @@
 
 namespace gradus::nn {
 
-/// Splits several tensors, small and large, into pieces for one parallel loop.
+/// Splits several tensors, small and large, into pieces for a single parallel loop.
 class Pieces {
  public:
   /// Appends a tensor with this number of elements.
@@ -22,8 +22,8 @@ class Pieces {
 
   std::size_t count() const { return pieces_.size(); }
 
-  /// Calls work(k, tensor, begin, end) for every piece k, elements [begin, end) of that tensor. The pieces do
-  /// not depend on the number of threads.
+  /// Calls work(k, tensor, begin, end) for every piece k, which holds elements [begin, end) of that tensor.
+  /// The pieces do not depend on the number of threads.
   template <class F>
   void for_each(const F& work) const {
     const auto run = [&](std::int64_t k) {

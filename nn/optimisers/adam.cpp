@@ -15,7 +15,7 @@ void check_options(const Rule& rule) {
   check_not_negative(Rule::name, "weight decay", rule.weight_decay);
 }
 
-// The two rules differ in weight decay: Adam adds `into_gradient` · θ to g, AdamW multiplies θ by `kept`.
+// The two rules differ in weight decay: Adam adds `into_gradient` · θ to g, and AdamW multiplies θ by `kept`.
 template <class Rule>
 void adam(const Rule& rule, Update& update, double into_gradient, double kept) {
   const auto t = static_cast<double>(update.t);

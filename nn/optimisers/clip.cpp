@@ -11,7 +11,7 @@
 namespace gradus::nn {
 namespace {
 
-// The parameters' defined gradients, split into pieces for the threads.
+// The gradients of those parameters that have one, split into pieces for the threads.
 struct Gradients {
   std::vector<Tensor> tensors;
   Pieces pieces;
@@ -52,7 +52,7 @@ struct Gradients {
   }
 };
 
-// Accumulates in double, in independent partial sums that the compiler can vectorise.
+// Accumulates in double. The partial sums are independent, so the compiler can vectorise them.
 template <class T>
 double sum_of_squares(std::span<const T> values) {
   constexpr std::size_t lanes = 32;
@@ -74,7 +74,7 @@ double sum_of_squares(std::span<const T> values) {
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   if (!(max_norm > 0)) fail("clip_grad_norm", "the largest norm must be above 0, and is ", max_norm);
   const Gradients gradients(parameters);
-  std::vector<double> squares(gradients.pieces.count());  // one per piece, summed in a fixed order
+  std::vector<double> squares(gradients.pieces.count());  // one per piece, added in a fixed order
   gradients.read([&](std::size_t k, auto values) { squares[k] = sum_of_squares(values); });
   const double norm = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
   const double factor = max_norm / (norm + 1e-6);

@@ -9,12 +9,12 @@
 
 namespace gradus::nn {
 
-/// Calls f(θ, g, averages, n) for each block of the elements to update. θ, g and averages(k) are pointers to
-/// n values in the parameter's precision. A rule rounds its constants to this precision once, so that its
-/// loop uses one type and the compiler can vectorise the loop.
+/// Calls f(θ, g, averages, n) for each block of elements to update. θ, g and averages(k) point to n values in
+/// the parameter's precision. A rule first rounds its constants to this precision. Its loop then uses only
+/// one type, so the compiler can vectorise it.
 ///
-/// Since the last update every thread has read θ, so its cache lines are shared between cores. Prefetching
-/// one block ahead for writing hides the cost of invalidating the other copies.
+/// Every thread has read θ since the last update, so several cores hold copies of its cache lines.
+/// Prefetching one block ahead for writing hides the cost of invalidating the other cores' copies.
 template <class F>
 void with_values(const char* by, Update& update, F f) {
   const auto call = [&]<class T>() {

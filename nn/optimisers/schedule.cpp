@@ -18,7 +18,7 @@ void check_steps(const char* operation, const char* what, std::int64_t steps) {
   if (steps < 1) fail(operation, what, " must be at least 1, and is ", steps);
 }
 
-// Completed fraction of `steps` at t; 1 at the end and afterwards.
+// The completed fraction of `steps` at step t. It is 1 at the end and afterwards.
 double done(std::int64_t t, std::int64_t steps) {
   return static_cast<double>(std::min(t, steps)) / static_cast<double>(steps);
 }

@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// An elementwise function as a layer, without parameters.
+/// A layer without parameters that applies an elementwise function.
 template <Tensor (*f)(const Tensor&)>
 class Activation : public Layer {
  public:

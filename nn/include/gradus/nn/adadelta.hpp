@@ -13,7 +13,7 @@ namespace gradus::nn {
 ///     u ← ρ u + (1 − ρ) Δ²                 the paper's E[Δx²]
 ///     θ ← θ − η Δ
 ///
-/// ε is inside both roots. The paper has neither η (1 by default) nor λ. The defaults of ρ and ε are those of
+/// ε is inside both roots. The paper has neither η (1 by default) nor λ. The default ρ and ε are those of
 /// Bahdanau et al. 2015, B.2; PyTorch's default ρ is 0.9. State: `v`, `u`.
 struct AdadeltaRule {
   double learning_rate = 1;  ///< η

@@ -27,9 +27,9 @@ struct AdamRule {
 };
 using Adam = OptimiserOf<AdamRule>;
 
-/// Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2), as PyTorch computes it:
-/// instead of adding λ θ to the gradient, each step begins with θ ← (1 − η λ) θ. The paper multiplies λ by
-/// the schedule's factor only, not by the learning rate.
+/// Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2), as PyTorch computes it. No λ θ
+/// is added to the gradient; instead, each step begins with θ ← (1 − η λ) θ. The paper multiplies λ by the
+/// schedule's factor only, not by the learning rate.
 struct AdamWRule {
   double learning_rate = 1e-3;  ///< η
   double beta1 = 0.9;

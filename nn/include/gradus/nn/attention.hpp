@@ -9,29 +9,31 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// The keys and values that a decoder attends to. They are computed once per batch and read at every step.
+/// The keys and values that a decoder attends to. They are computed once per batch, and read at every step.
 struct Memory {
   Tensor values;   ///< (T, B, D): the annotations h_j, or the attention's projection of them
   Tensor keys;     ///< (T, B, ·): precomputed for the score; undefined if the score needs only the values
   Tensor lengths;  ///< (B), i64: number of real positions; undefined if all T are real
 
-  /// Selects sequences of the batch, as State::select() does. `rows` (i64, (K)) are their indices; the result
-  /// has tensors (T, K, ·) and lengths (K).
+  /// Selects sequences of the batch, as State::select() does. `rows` (i64, (K)) are the indices of the
+  /// sequences. The result has tensors (T, K, ·) and lengths (K).
   Memory select(const Tensor& rows) const;
 };
 
 /// How the gradient is computed if an attention chooses positions. The choice itself has no gradient.
 enum class Estimator {
-  none,              ///< nothing is chosen at random; the tape's gradient is exact
-  straight_through,  ///< by the tape, as if the choice were a softmax; biased
-  reinforce,  ///< by reinforce_loss(), which models::loss() adds in training; unbiased, of high variance
+  none,              ///< no position is drawn at random; the tape's gradient is exact
+  straight_through,  ///< the tape's gradient, as if the choice were a softmax; biased
+  reinforce,  ///< the gradient of reinforce_loss(), which models::loss() adds in training; unbiased, high
+              ///< variance
 };
 
 /// The first extension point: how a decoder weights the source positions.
 ///
-/// `prepare` runs once per batch and does the work that needs no query. `attend` runs once per decoder step.
-/// For every score, weights at positions beyond a row's length must be 0. After a softmax each row sums to 1.
-/// A window (Luong et al. 2015, eq. 10) or a walk (Raffel et al. 2017) may reduce the sum.
+/// `prepare` runs once per batch, and does the work that needs no query. `attend` runs once per decoder step.
+/// For every score, weights at positions beyond a row's length must be 0. After a softmax, each row of
+/// weights sums to 1. With a window (Luong et al. 2015, eq. 10) or a walk (Raffel et al. 2017), the sum may
+/// be smaller.
 class Attention : public Module {
  public:
   struct Result {
@@ -40,7 +42,7 @@ class Attention : public Module {
     std::vector<Tensor> tensors() const { return {context, weights}; }
   };
 
-  /// By default returns values and lengths unchanged, without keys.
+  /// By default returns values and lengths unchanged, and no keys.
   /// @param values  (T, B, D); elements beyond the lengths have no effect, but must be finite
   /// @param lengths (B), i64, or undefined
   /// @throws Error if the values are not (T, B, D), the lengths are not (B), or a length is outside [0, T].
@@ -52,18 +54,19 @@ class Attention : public Module {
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 
-  /// The score of this attention over values of size `value_size`, if attention_sequence() can replace calls
-  /// of attend() and threads may share the attention. None by default. Also none for classes derived from
-  /// this library's attentions, because they may compute another score.
+  /// The score of this attention over values of size `value_size`. Return it if threads may share the
+  /// attention and attention_sequence() can replace calls of attend(); otherwise return nothing, as by
+  /// default. Classes derived from this library's attentions also return nothing, because they may compute
+  /// another score.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }
 
-  /// Whether attend() draws positions in training, and how their gradient is estimated.
+  /// Tells whether attend() draws positions in training, and how their gradient is estimated.
   virtual Estimator estimator() const { return Estimator::none; }
 
  protected:
-  /// True if the type of this object is Class and not a class derived from Class.
+  /// True if this object is a Class, and not of a class derived from Class.
   template <class Class>
   bool is_exactly() const {
     return typeid(*this) == typeid(Class);

@@ -5,26 +5,26 @@
 #pragma GCC visibility push(default)
 /// Loss terms that regularise attention. Both take the stacked weights of all decoder steps, α (T_y, B, T_x),
 /// and the target lengths, (B), i64, or undefined if all are T_y. Both return a scalar: the mean over the
-/// batch's real decoder steps (t < lengths[b]), or 0 if there are none. Later steps have no effect and get
-/// gradient 0.
+/// batch's real decoder steps (t < lengths[b]), or 0 if there are no real steps. Steps beyond a row's length
+/// have no effect, and get gradient 0.
 namespace gradus::nn {
 
 /// The mean entropy of the weights, in nats:
 ///
 ///     H(α_t) = −Σ_j α_tj ln α_tj,     0 ln 0 = 0
 ///
-/// `loss + lambda * attention_entropy(…)` sharpens attention for λ > 0 and smooths it for λ < 0. A weight of
-/// exactly 0, such as the weights beyond a source's end, gets gradient 0, where the gradient of the formula
-/// is infinite.
+/// `loss + lambda * attention_entropy(…)` sharpens attention for λ > 0 and smooths it for λ < 0. For a weight
+/// of exactly 0, the formula's gradient is infinite; the gradient is defined as 0 instead. All weights beyond
+/// a source's end are such weights.
 /// @throws Error if the shapes do not fit, or a length is outside [0, T_y].
 Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths);
 
-/// The coverage loss (See et al. 2017, eq. 12 and 13), which penalises attending to the same position twice:
+/// The coverage loss (See et al. 2017, eq. 12 and 13). It penalises attending to the same position twice:
 ///
 ///     covloss_t = Σ_j min(α_tj, c_tj),     c_t = Σ_{k<t} α_k     (eq. 10)
 ///
-/// A step's loss is at most 1, and 0 at the first step. If α_tj = c_tj, each of the two gets half of the
-/// gradient.
+/// The loss of a step is at most 1; the loss of the first step is 0. If α_tj = c_tj, each of the two gets
+/// half of the gradient.
 /// @throws Error if the shapes do not fit, or a length is outside [0, T_y].
 Tensor coverage_loss(const Tensor& weights, const Tensor& target_lengths);
 

@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// y_k = x₁ᵀ A_k x₂ + b_k, over the last axes. Parameters `weight` A (outputs, inputs₁, inputs₂) and, unless
-/// turned off, `bias` (outputs), both drawn from U(−1/√inputs₁, 1/√inputs₁), as in PyTorch.
+/// y_k = x₁ᵀ A_k x₂ + b_k, over the last axes. Parameters: `weight` A (outputs, inputs₁, inputs₂) and, unless
+/// turned off, `bias` (outputs). Both are drawn from U(−1/√inputs₁, 1/√inputs₁), as in PyTorch.
 class Bilinear : public Module {
  public:
   Bilinear(std::int64_t inputs_1, std::int64_t inputs_2, std::int64_t outputs, bool with_bias = true);

@@ -7,12 +7,12 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Scales all gradients by one factor, min(1, max_norm / (norm + 1e-6)) as in PyTorch, so that the norm over
-/// all their elements is at most `max_norm` (Pascanu et al. 2013, algorithm 1). Returns the norm before
-/// scaling.
+/// Scales all gradients by one factor, min(1, max_norm / (norm + 1e-6)) as in PyTorch. The norm over all
+/// elements of all gradients is then at most `max_norm` (Pascanu et al. 2013, algorithm 1). Returns the norm
+/// before scaling.
 ///
-/// If the norm is not finite, the gradients stay unchanged; check the result with std::isfinite before the
-/// optimiser's step. PyTorch would set them to NaN or 0.
+/// If the norm is not finite, the gradients stay unchanged. Check the result with std::isfinite before the
+/// optimiser's step. PyTorch would set the gradients to NaN or 0.
 /// @throws Error unless max_norm is above 0.
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
 

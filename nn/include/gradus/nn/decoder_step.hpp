@@ -13,19 +13,20 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// The encoder's output, which a decoder starts from.
+/// The encoder's output, from which a decoder starts.
 struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  /// (B, H): the backward state after the first token, ←h_1; undefined if the encoder has one direction
+  /// (B, H): the backward state ←h_1 after it has read the first token. Undefined if the encoder has only one
+  /// direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
-  /// Decoders that start from the encoder's final state read them.
+  /// For decoders that start from the encoder's final state.
   std::vector<Tensor> last = {};
 };
 
-/// A decoder's state between two steps: named tensors whose leading axis is the batch, and the step count.
+/// A decoder's state between two steps: the step count, and named tensors whose leading axis is the batch.
 class State {
  public:
   State() = default;
@@ -48,10 +49,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// The second extension point: one step of a decoder. Teacher forcing, sampling and the searches run a
+/// The second extension point: one step of a decoder. Teacher forcing, sampling and all searches run a
 /// decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before it
-/// updates the state (Bahdanau, with s_{t−1}) or after (Luong, with s_t). The state holds whatever the next
-/// step needs, such as h̃ for Luong's input feeding.
+/// updates the state (Bahdanau, with s_{t−1}), or after (Luong, with s_t). The state contains everything that
+/// the next step needs, such as h̃ for Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {
@@ -70,27 +71,27 @@ class DecoderStep : public Module {
   virtual Output step(const Tensor& previous, const State& state, const Memory& memory) const = 0;
 
   /// Teacher forcing: the logits of every real target token, (N, V), packed. By default calls step() once per
-  /// step; a decoder may override it with a faster computation of the same numbers.
+  /// step. A decoder may override forward() to compute the same numbers faster.
   /// @param target_in (T_y, B), i64: BOS y_1 … y_{n−1}
   /// @param targets   positions of the real tokens
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
   /// True if threads may run this decoder concurrently on different sequences. Such a decoder must not modify
   /// itself. It may draw random numbers only through dropout() with the default generator, on inputs (…, B,
-  /// n) or packed. start() and forward() must make the same number of draws for any sequences. False by
-  /// default.
+  /// n) or packed inputs. The number of draws in start() and forward() must not depend on the sequences.
+  /// False by default.
   virtual bool can_be_shared() const { return false; }
 
-  /// How the gradient of this decoder's attention is estimated, if it draws positions in training. With
-  /// Estimator::reinforce, each step's weights must have the gradient that reinforce_loss() needs.
+  /// How the gradient of this decoder's attention is estimated, if the attention draws positions in training.
+  /// With Estimator::reinforce, each step's weights must have the gradient that reinforce_loss() needs.
   virtual Estimator estimator() const { return Estimator::none; }
 };
 
 /// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or
-/// an undefined tensor to stop. `input` may change `at`, the state and memory, as beam search does when it
-/// reorders its hypotheses. After the step, visit(t, output) receives the output. In training, each step has
-/// its own random generator (DrawsOfSteps), so that a sequence's dropout does not depend on the other lengths
-/// in its batch.
+/// an undefined tensor to stop. `input` may change `at`, the state and memory: beam search reorders its
+/// hypotheses there. After the step, visit(t, output) receives the output. In training, each step has its own
+/// random generator (DrawsOfSteps). So a sequence's dropout does not depend on the lengths of the other
+/// sequences in the batch.
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
                    const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);

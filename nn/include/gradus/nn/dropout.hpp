@@ -5,8 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Dropout (Srivastava et al. 2014, inverted): in training each element is set to 0 with `probability` and
-/// divided by 1 − probability otherwise. Draws from default_generator(). In eval mode it is the identity.
+/// Inverted dropout (Srivastava et al. 2014). In training, sets each element to 0 with `probability`, and
+/// otherwise divides it by 1 − probability. Draws from default_generator(). In eval mode, dropout is the
+/// identity.
 class Dropout : public Layer {
  public:
   /// @throws Error unless 0 ≤ probability < 1.

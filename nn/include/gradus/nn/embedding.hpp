@@ -10,21 +10,22 @@ namespace gradus::nn {
 struct EmbeddingOptions {
   double deviation = 1;  ///< standard deviation of the drawn rows; PyTorch's is 1
   std::optional<std::int64_t> padding =
-      std::nullopt;     ///< the id whose row gets no gradient and, unless `shared`, is set to 0 at first
-  bool frozen = false;  ///< no row gets a gradient
-  bool shared = false;  ///< use the given rows without a copy, to share them with other modules
+      std::nullopt;     ///< id whose row gets no gradient; the row is initially 0 unless `shared`
+  bool frozen = false;  ///< true: no row gets a gradient
+  bool shared = false;  ///< true: use the given rows without a copy, to share them with other modules
 };
 
-/// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²) or given.
+/// A vector for each token: row `id` of `weight` (vocabulary, size). The rows are given, or drawn from N(0,
+/// deviation²).
 class Embedding : public Layer {
  public:
   /// @throws Error for a padding id outside [0, vocabulary).
   Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options);
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
-  /// The weight is a copy of `rows` (vocabulary, size), f32 or f64, or `rows` itself if `shared`. Ignores
-  /// `deviation`.
-  /// @throws Error if `rows` is not a floating-point matrix or the padding id is not one of its rows. If
-  /// `shared`, neither is checked.
+  /// The weight is a copy of `rows` (vocabulary, size), f32 or f64, or `rows` itself if `shared`. `deviation`
+  /// has no effect.
+  /// @throws Error if `rows` is not a floating-point matrix or the padding id is not one of its rows. Neither
+  /// is checked if `shared`.
   explicit Embedding(const Tensor& rows, const EmbeddingOptions& options = {});
 
   /// ids (…), i64 → (…, size). @throws Error naming the first id outside [0, vocabulary).

@@ -11,9 +11,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Checks the gradients of `f` with respect to every parameter of `module` that is not frozen and every
-/// floating-point input, in double precision. Puts the module into eval mode and f64 for the check, then
-/// restores it and clears its gradients.
+/// Checks the gradients of `f` in double precision, with respect to every floating-point input and every
+/// parameter of `module` that is not frozen. Puts the module into eval mode and f64 for the check. Then
+/// restores the module, and clears its gradients.
 ///
 ///     gradcheck(decoder, [&](auto x) { return decoder.forward(x[0], x[1]); }, {words, state})
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
@@ -22,7 +22,7 @@ GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::
 /// Flattens and concatenates the tensors.
 Tensor concat_flat(const std::vector<Tensor>& tensors);
 
-/// Checks a module's `forward`, which takes these inputs and returns a tensor or a struct with `tensors()`:
+/// Checks a module's `forward`. It takes these inputs, and returns a tensor or a struct with `tensors()`:
 ///
 ///     std::cout << gradcheck(gru, x, lengths);
 template <class M, class... Inputs>

@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Where the reset gate r acts: after the product W_hn h, as in PyTorch, or before the product, as in the
+/// Where the reset gate r acts: after the product W_hn h, as in PyTorch, or before that product, as in the
 /// papers.
 ///
 ///     pytorch    n = tanh(W_in x + b_in + r ∘ (W_hn h + b_hn))      one product for all three gates
@@ -14,12 +14,12 @@ namespace gradus::nn {
 ///                                                                   2015, appendix A.1.1
 ///
 /// Parameters have the same names and shapes in both forms: weight_ih stacks the papers' W_r, W_z and W, and
-/// weight_hh stacks U_r, U_z and U. The two forms compute different functions, so weights trained in one form
-/// do not work in the other.
+/// weight_hh stacks U_r, U_z and U. The two forms compute different functions. So weights trained in one form
+/// do not work in the other form.
 ///
 /// In both forms, z weights the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
-/// In Bahdanau et al. z weights the new state n. Since 1 − σ(a) = σ(−a), negating the rows of z, [H, 2H), in
-/// all four parameters converts weights between the two conventions.
+/// In Bahdanau et al., z weights the new state n. To convert weights between the two conventions, negate the
+/// rows of z, [H, 2H), in all four parameters, because 1 − σ(a) = σ(−a).
 using gradus::GRUForm;
 
 struct GRUCellOptions {
@@ -47,40 +47,43 @@ class GRUCell : public RecurrentCell {
 struct GRUOptions {
   std::int64_t layers = 1;
   bool bidirectional = false;
-  double dropout = 0;  ///< between layers
+  double dropout = 0;  ///< dropout between layers
   bool bias = true;
   bool batch_first = false;
   GRUForm form = GRUForm::pytorch;
 };
 
-/// A gated recurrent unit over a sequence, with one or more layers, forward or in both directions. Each step
-/// computes the equations of GRUCell. Layer l + 1 reads the states of layer l, both directions concatenated.
-/// In training, `dropout` (see Dropout) acts on the states between layers, not on the last layer's.
+/// A gated recurrent unit over a sequence, with one or more layers, forward only or in both directions. Each
+/// step computes the equations of GRUCell. Layer l + 1 reads the states of layer l, with both directions
+/// concatenated. In training, `dropout` (see Dropout) acts on the states between layers, but not on the
+/// states of the last layer.
 ///
-/// Parameters as in PyTorch's GRU: `weight_ih_l0` (3H, I), `weight_hh_l0` (3H, H), `bias_ih_l0`, `bias_hh_l0`
-/// (3H); with suffix `_reverse` the parameters of the backward direction; then those of layer 1, whose
-/// weight_ih is (3H, D·H) for D directions, and so on. The biases are absent if `bias` is false.
+/// Parameters as in PyTorch's GRU. Layer 0 has `weight_ih_l0` (3H, I), `weight_hh_l0` (3H, H), `bias_ih_l0`
+/// and `bias_hh_l0` (3H). Names of the backward direction end in `_reverse`. Layer 1 follows, and so on; its
+/// weight_ih is (3H, D·H) for D directions. The biases are absent if `bias` is false.
 class GRU : public Recurrent {
  public:
-  /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1, and for dropout above 0
-  /// with one layer, where dropout would have no effect (PyTorch only warns).
+  /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1. Also throws for dropout
+  /// above 0 with one layer, where dropout would have no effect (PyTorch only warns).
   GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options = {});
   /// Where the reset gate acts.
   GRUForm form() const { return form_; }
 
   struct Output {
-    Tensor output;  ///< the last layer's states, (T, B, D·H), D directions concatenated; zeros beyond a
-                    ///< sequence's length. (B, T, D·H) if batch_first
-    Tensor h_n;     ///< the last state of each layer and direction, (layers·D, B, H): forward after the last
-                    ///< token, backward after the first; layer 0 forward, layer 0 backward, layer 1 forward …
+    /// The last layer's states, (T, B, D·H), or (B, T, D·H) if batch_first. D directions are concatenated.
+    /// States beyond a sequence's length are zeros.
+    Tensor output;
+    /// The last state of each layer and direction, (layers·D, B, H): forward after the last token, backward
+    /// after the first. The order is layer 0 forward, layer 0 backward, layer 1 forward …
+    Tensor h_n;
     std::vector<Tensor> tensors() const { return {output, h_n}; }
   };
 
   /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths have no effect,
-  ///                not even NaN
+  ///                even if they are NaN
   /// @param lengths (B), i64, or undefined if all are T. The forward direction ends and the backward
-  ///                direction starts at the last token, as for PyTorch's packed sequences. For a length of 0,
-  ///                which PyTorch does not allow, h_n is h_0
+  ///                direction starts at the last token, as for PyTorch's packed sequences. A length of 0
+  ///                gives h_n = h_0 (PyTorch does not allow it)
   /// @param h_0     (layers·D, B, H), in the order of h_n, or undefined for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;

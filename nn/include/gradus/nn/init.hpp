@@ -5,20 +5,20 @@
 #include <cstdint>
 
 #pragma GCC visibility push(default)
-/// Initial values, drawn from default_generator(). To re-initialise an existing parameter:
+/// Initial values, drawn from default_generator(). To initialise an existing parameter again:
 ///
 ///     parameter.replace(orthogonal(parameter.shape()));
 ///
-/// For plain distributions use gradus::uniform, gradus::normal and gradus::full. Functions that call fans()
+/// For plain distributions, use gradus::uniform, gradus::normal and gradus::full. Functions that call fans()
 /// throw Error for shapes with fewer than two axes.
 namespace gradus::nn {
 
-/// U(−1/√n, 1/√n). This is PyTorch's default for linear layers, where n is the number of inputs, and for
-/// recurrent layers, where n is the state size.
+/// U(−1/√n, 1/√n). PyTorch's default: n is the number of inputs for linear layers, and the state size for
+/// recurrent layers.
 Tensor uniform_fan_in(const Shape& shape, std::int64_t n);
 
-/// The number of inputs per output and of outputs per input: I and O for a weight (O, I). For (O, I, k₁, k₂,
-/// …), I and O are multiplied by k₁ k₂ ⋯.
+/// The number of inputs per output and of outputs per input: I and O for a weight (O, I). For a weight (O, I,
+/// k₁, k₂, …), both are multiplied by k₁ k₂ ⋯.
 struct Fans {
   std::int64_t in, out;
 };
@@ -27,18 +27,19 @@ Fans fans(const Shape& weight);
 /// The nonlinearity applied after the weight.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 /// The factor on the standard deviation that compensates for the nonlinearity, from PyTorch's table. In the
-/// order of Nonlinearity: 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is leaky_relu's slope below 0.
+/// order of Nonlinearity: 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is the slope of leaky_relu
+/// below 0.
 double gain(Nonlinearity nonlinearity, double slope = 0.01);
 
-/// Xavier initialisation, which balances the variance of activations and of gradients (Glorot and Bengio
-/// 2010): U(−b, b) with b = gain · √(6 / (in + out)) (eq. 16), and N(0, gain² · 2 / (in + out)) (eq. 12).
+/// Xavier initialisation (Glorot and Bengio 2010) balances the variance of activations and of gradients:
+/// U(−b, b) with b = gain · √(6 / (in + out)) (eq. 16), and N(0, gain² · 2 / (in + out)) (eq. 12).
 Tensor xavier_uniform(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 Tensor xavier_normal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 
 enum class Fan { in, out };
-/// Kaiming initialisation, which preserves the variance of activations (fan in; He et al. 2015, eq. 10) or of
-/// gradients (fan out; eq. 14), given the nonlinearity's gain, √2 for ReLU: N(0, gain² / fan), or U(−b, b) of
-/// the same variance, b = gain · √(3 / fan).
+/// Kaiming initialisation (He et al. 2015). With fan in, it preserves the variance of activations (eq. 10);
+/// with fan out, the variance of gradients (eq. 14). `gain` is the nonlinearity's, √2 for ReLU. The
+/// distribution is N(0, gain² / fan), or U(−b, b) of the same variance, b = gain · √(3 / fan).
 struct KaimingOptions {
   Fan fan = Fan::in;
   double gain = nn::gain(Nonlinearity::relu);
@@ -47,12 +48,12 @@ struct KaimingOptions {
 Tensor kaiming_uniform(const Shape& shape, const KaimingOptions& options = {});
 Tensor kaiming_normal(const Shape& shape, const KaimingOptions& options = {});
 
-/// gain · Q, where Q is drawn uniformly from the matrices of this shape with orthonormal rows, or orthonormal
-/// columns if there are more rows than columns (Saxe et al. 2014). @throws Error unless the shape has two
+/// gain · Q (Saxe et al. 2014). Q is drawn uniformly from the matrices of this shape with orthonormal rows,
+/// or with orthonormal columns if there are more rows than columns. @throws Error unless the shape has two
 /// axes.
 Tensor orthogonal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 /// (G·H, H): G independent orthogonal (H, H) blocks, stacked like the gates of a recurrent weight.
-/// @throws Error unless the shape has two axes, the first a multiple of the second.
+/// @throws Error unless the shape has two axes, and the first is a multiple of the second.
 Tensor orthogonal_blocks(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 
 }  // namespace gradus::nn

@@ -6,21 +6,21 @@
 namespace gradus::nn {
 
 /// Local attention with a predicted position, "local-p" in Luong et al. 2015, section 3.2, over the scores of
-/// additive attention. With S_b the length of row b, w the half window (D in the paper), and positions j from
-/// 0:
+/// additive attention. S_b is the length of row b, w is the half window (D in the paper), and positions j
+/// begin at 0:
 ///
 ///     p_t  = S sigmoid(v_p · tanh(W_p s))                                       eq. 9
 ///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10
 ///
-/// The softmax is over the real positions with |j − p_t| ≤ w; all other weights are 0. The weights are not
-/// normalised again, so they sum to less than 1. The edge of the window has no gradient: only the
-/// Gaussian moves p_t. A position that enters the window gets the factor e⁻² at once.
+/// The softmax is over the real positions with |j − p_t| ≤ w; all other weights are 0. The Gaussian's factors
+/// are not normalised, so the weights sum to less than 1. Only the Gaussian moves p_t: the edge of the window
+/// has no gradient. At the edge, a weight jumps between 0 and e⁻² times its softmax.
 ///
 /// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).
 class LocalPredictiveAttention : public AdditiveAttention {
  public:
-  /// @throws Error unless 1 ≤ half_window < ∞, and as AdditiveAttention. With less than 1 a window could be
-  /// empty.
+  /// @throws Error unless 1 ≤ half_window < ∞, and as AdditiveAttention. A half window below 1 could contain
+  /// no position.
   LocalPredictiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                            double half_window, double dropout = 0);
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,

@@ -8,24 +8,26 @@ namespace gradus::nn {
 
 struct LocationOptions {
   std::int64_t filters = 8;  ///< K, the number of filters
-  std::int64_t width = 31;   ///< R, odd: the positions that a filter sees, (R − 1) / 2 on each side of j
-  /// Normalises σ(e) instead of exp(e), which spreads the weights over more positions (Chorowski et al. 2015,
+  std::int64_t width = 31;  ///< R, odd: number of positions that a filter sees, (R − 1) / 2 on each side of j
+  /// Normalises σ(e) instead of exp(e). This spreads the weights over more positions (Chorowski et al. 2015,
   /// section 2.3).
   bool smooth = false;
-  /// In eval mode, only positions at most this far from the largest previous weight get a weight; 0 for all.
-  /// (Chorowski et al. 2015, section 2.3, use the median.)
+  /// In eval mode, only positions at most this far from the largest previous weight get a weight. 0 means no
+  /// limit. (Chorowski et al. 2015, section 2.3, use the median instead of the largest weight.)
   std::int64_t window = 0;
   double dropout = 0;
 };
 
-/// Additive attention that also depends on its previous weights (Chorowski et al. 2015, section 2.2):
+/// Additive attention whose energies also depend on the previous weights (Chorowski et al. 2015, section
+/// 2.2):
 ///
 ///     f_t = F ∗ α_{t−1}                                       f_tjk = Σ_r F_kr α_{t−1, j + r − (R − 1) / 2}
 ///     e_tj = v_a · tanh(W_a s_{t−1} + U_a h_j + U_f f_tj)
 ///
-/// Weights before the first position and after the last are 0. At step 0, without previous weights, α is 1 at
-/// the first position. The sizes of query (Q), values (D) and energy space (A) are independent. Parameters:
-/// `W_a.weight` (A, Q), `U_a.weight` (A, D), `F` (K, R), `U_f.weight` (A, K), `v_a` (A).
+/// α_{t−1} counts as 0 before the first and after the last position. At step 0 there are no previous weights;
+/// α is then 1 at the first position. The sizes of query (Q), values (D) and energy space (A) are
+/// independent. Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `F` (K, R), `U_f.weight` (A, K), `v_a`
+/// (A).
 class LocationAttention : public ScoredAttention {
  public:
   /// @throws Error for sizes below 1, an even width, a negative window, and dropout outside [0, 1).

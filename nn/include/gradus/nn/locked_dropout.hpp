@@ -5,7 +5,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Variational dropout (Gal and Ghahramani 2016): Dropout with one mask per sequence, the same at all steps.
+/// Variational dropout (Gal and Ghahramani 2016): Dropout with one mask per sequence, which is the same at
+/// all steps.
 class LockedDropout : public Dropout {
  public:
   using Dropout::Dropout;

@@ -9,8 +9,8 @@ struct LSTMCellOptions {
   bool bias = true;
 };
 
-/// One step of a long short-term memory (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al.
-/// 2000 and no peepholes), in PyTorch's form:
+/// One step of a long short-term memory in PyTorch's form (Hochreiter and Schmidhuber 1997, with the forget
+/// gate of Gers et al. 2000 and no peepholes):
 ///
 ///     i = σ(W_ii x + b_ii + W_hi h + b_hi)
 ///     f = σ(W_if x + b_if + W_hf h + b_hf)
@@ -38,14 +38,14 @@ class LSTMCell : public RecurrentCell {
 struct LSTMOptions {
   std::int64_t layers = 1;
   bool bidirectional = false;
-  double dropout = 0;  ///< between layers
+  double dropout = 0;  ///< dropout between layers
   bool bias = true;
   bool batch_first = false;
 };
 
 /// A long short-term memory over a sequence. Each step computes the equations of LSTMCell. Layers,
-/// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's LSTM: those of LSTMCell for
-/// each layer and direction, named as in GRU.
+/// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's LSTM: each layer and direction
+/// has those of LSTMCell, named as in GRU.
 class LSTM : public Recurrent {
  public:
   /// @throws Error as GRU does.

@@ -5,15 +5,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Maxout (Goodfellow et al. 2013, section 2): the maximum of each output's `pieces` affine functions,
+/// Maxout (Goodfellow et al. 2013, section 2). Each output is the maximum of `pieces` affine functions:
 ///
 ///     y_i = max_j (W x + b)_{i,j}
 ///
-/// With two pieces, applied to the concatenation [s; E y; c], it is the deep output of Bahdanau et al. 2015,
-/// A.2.2: t_i = max{t̃_{2i−1}, t̃_{2i}}.
+/// With two pieces and the input [s; E y; c], Maxout is the deep output of Bahdanau et al. 2015, A.2.2: t_i =
+/// max{t̃_{2i−1}, t̃_{2i}}.
 ///
-/// Parameters, initialised as in Linear: `weight` (outputs · pieces, inputs), with the pieces of one output
-/// in adjacent rows, and `bias` (outputs · pieces).
+/// Parameters, initialised as in Linear: `weight` (outputs · pieces, inputs) and `bias` (outputs · pieces).
+/// The pieces of one output are in adjacent rows.
 class Maxout : public Layer {
  public:
   /// @throws Error unless pieces ≥ 1.

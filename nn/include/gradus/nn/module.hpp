@@ -14,9 +14,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// The base class of everything with parameters or buffers (tensors that are saved but not trained). A module
-/// registers its parameters, buffers and children by name in its constructor. Its forward function begins
-/// with `enter()`, so that error messages contain the module's path:
+/// The base class of everything with parameters or buffers. Buffers are tensors that are saved but not
+/// trained. A module registers its parameters, buffers and children by name in its constructor. Its forward
+/// function begins with `enter()`, so that error messages contain the module's path:
 ///
 ///     class Scale : public nn::Module {
 ///      public:
@@ -28,7 +28,7 @@ namespace gradus::nn {
 ///       const Tensor factor;
 ///     };
 ///
-/// Children are members too, registered with `add_module`. A module cannot be copied or moved.
+/// Children are members too, registered with `add_module`. Modules cannot be copied or moved.
 class Module {
  public:
   Module() = default;
@@ -36,43 +36,43 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Every parameter of this module and its children with its path ("decoder.cell.weight_ih"), in the order
-  /// of registration.
+  /// Every parameter of this module and its children with its path, such as "decoder.cell.weight_ih", in the
+  /// order of registration.
   NamedTensors named_parameters() const;
-  /// The parameters without names. A parameter shared under several names appears once.
+  /// All parameters without names. A parameter shared under several names appears once.
   std::vector<Tensor> parameters() const;
   /// Total number of elements of the parameters.
   std::int64_t parameter_count() const;
   /// Every buffer, with paths as in named_parameters().
   NamedTensors named_buffers() const;
 
-  /// Every parameter and buffer with its path: a module's own parameters, then its buffers, then its
-  /// children's. The tensors share the module's values and are not on the tape. A shared tensor appears under
-  /// each of its names, as in PyTorch.
+  /// Every parameter and buffer with its path. A module's own parameters come first, then its buffers, then
+  /// its children's tensors. The tensors share the module's values, and are not on the tape. A tensor shared
+  /// under several names appears under each name, as in PyTorch.
   NamedTensors state_dict() const;
   /// Copies the values of `state` into the module's tensors in place, so that optimisers and other holders of
-  /// the tensors see the new values. A tape that needs the old values refuses to run backward. Converts
-  /// between f32 and f64. For a shared tensor one of its names suffices; if several are given, their values
-  /// must be equal.
+  /// the tensors see the new values. If a tape needs the old values, its backward() throws. Converts between
+  /// f32 and f64. A tensor shared under several names needs only one entry; several entries must have equal
+  /// values.
   /// @param source the name of the state in messages
   /// @throws Error listing every name that is missing, unexpected, duplicated, or of the wrong shape or kind
-  /// (integer or floating-point); loads nothing in that case.
+  /// (integer or floating-point). Nothing is loaded in that case.
   void load_state_dict(const NamedTensors& state, std::string_view source = "the state");
 
   /// This module and all its descendants, parents first.
   std::vector<Module*> modules();
 
   void zero_grad();
-  /// Sets whether the parameters are trained. Frozen parameters have no gradient, optimisers skip them, and
-  /// operations whose inputs are all frozen are not recorded.
+  /// Sets whether the parameters are trained. Frozen parameters have no gradient, and optimisers skip them.
+  /// Operations on frozen inputs only are not recorded.
   void requires_grad(bool on);
   void freeze() { requires_grad(false); }
   void unfreeze() { requires_grad(true); }
-  /// Converts every parameter and floating-point buffer in place, so that other holders of the tensors see
-  /// the new dtype. f64 is for gradient checks.
+  /// Converts every parameter and floating-point buffer in place. Other holders of the tensors see the new
+  /// dtype. f64 is for gradient checks.
   void to(Dtype dtype);
-  /// Turns training behaviour, such as dropout, on or off in this module and all its descendants. It is on by
-  /// default.
+  /// Turns training behaviour, such as dropout, on or off in this module and all its descendants. By default
+  /// it is on.
   void train(bool on = true);
   void eval() { train(false); }
   bool is_training() const { return training_; }
@@ -81,8 +81,8 @@ class Module {
   const std::string& name() const { return name_; }
 
  protected:
-  /// Registers `value` as a parameter and returns it. @throws Error for a name that is taken, empty or
-  /// contains a dot.
+  /// Registers `value` as a parameter and returns it. @throws Error for a name that is empty, contains a dot
+  /// or is taken.
   Tensor add_parameter(std::string name, Tensor value);
   /// Registers `value` as a buffer and returns it. Buffers are saved, loaded and converted with the
   /// parameters, but not trained. @throws Error as add_parameter, and for a tensor that requires a gradient.
@@ -90,7 +90,7 @@ class Module {
   /// Registers a child, which must outlive this module. @throws Error as add_parameter, and for a child that
   /// already has a parent.
   void add_module(std::string name, Module& child);
-  /// Appends this module's name to the path in operations and errors until the returned Scope is destroyed.
+  /// Appends this module's name to the path in operations and errors, until the returned Scope is destroyed.
   Scope enter() const { return Scope(name_, path_); }
 
  private:
@@ -98,8 +98,8 @@ class Module {
 
   void check_name(const std::string& name) const;
   using List = NamedTensors Module::*;
-  // Collects the entries of `lists`, such as parameters_, from this module and its descendants, with their
-  // paths.
+  // Collects the entries of `lists`, such as parameters_, with their paths, from this module and its
+  // descendants.
   NamedTensors collect(std::initializer_list<List> lists) const;
   void collect(const std::string& path, std::initializer_list<List> lists, NamedTensors& found) const;
 
@@ -110,8 +110,8 @@ class Module {
   bool training_ = true;
 };
 
-/// Prints the module tree: shapes of parameters and buffers, the parameter count of each part, and which
-/// parameters are frozen. A shared parameter counts once, where it first appears.
+/// Prints the module tree with the shapes of parameters and buffers, the parameter count of each part, and
+/// marks for frozen parameters. A shared parameter counts once, where it first appears.
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace gradus::nn

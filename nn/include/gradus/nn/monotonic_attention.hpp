@@ -8,29 +8,30 @@
 namespace gradus::nn {
 
 struct MonotonicOptions {
-  /// Standard deviation of the noise that is added to the energies in training, at least 0. Noise makes the
-  /// stop probabilities approach 0 and 1, so that decoding, which rounds them, agrees with training.
+  /// Standard deviation of the noise that is added to the energies in training, at least 0. The noise drives
+  /// stop probabilities towards 0 and 1. Decoding rounds these probabilities, so it then agrees with
+  /// training.
   double noise = 2;
-  /// Initial g, and r. The paper has 1 / √A and −1 to −4, and a noise of 1, for long training. A larger g
-  /// lets the energies outgrow the noise within some hundred updates; the lower r, the farther the first
-  /// updates look.
+  /// Initial g and r. For long training, the paper has 1 / √A, −1 to −4, and a noise of 1. With a larger g,
+  /// the energies outgrow the noise within some hundred updates. With a lower r, the first updates attend to
+  /// positions farther away.
   double scale = 4, bias = -4;
   double dropout = 0;
 };
 
-/// Monotonic attention (Raffel et al. 2017): walks over the annotations from left to right and never back.
-/// It begins at the position of the previous step, and stops at annotation j with probability p_tj or moves
-/// to the next one.
+/// Monotonic attention (Raffel et al. 2017) walks over the annotations from left to right, and never back. A
+/// step begins at the position of the previous step. At annotation j, the walk stops with probability p_tj,
+/// or moves on to annotation j + 1.
 ///
 ///     e_tj = g (v / ‖v‖) · tanh(W_a s_{t−1} + U_a h_j) + r                            eq. 16
 ///     p_tj = σ(e_tj + noise)
-///     α_t  = monotonic_weights(p_t, α_{t−1})        in training: the probabilities of all ways to walk
+///     α_t  = monotonic_weights(p_t, α_{t−1})        in training: the probabilities of all walks
 ///     p_tj = [e_tj > 0]                             in eval mode: one walk, so α_tj is 0 or 1
 ///
-/// In eval mode, α_t depends only on the annotations up to the one at which the walk stops. With an encoder
-/// of one direction, a decoder can therefore write while the source still arrives. A walk past the last
-/// position has no weight: a row of weights sums to less than 1 in training, and to 1 or 0 in eval mode. At
-/// step 0, without previous weights, the walk begins at the first position.
+/// In eval mode, α_t depends only on the annotations up to the one at which the walk stops. With a
+/// unidirectional encoder, a decoder can therefore write while the source is still arriving. A walk past the
+/// last position has no weight. So a row of weights sums to less than 1 in training, and to 1 or 0 in eval
+/// mode. At step 0 there are no previous weights, and the walk begins at the first position.
 ///
 /// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `U_a.bias` (A), `v` (A), `g` and `r` (scalars).
 class MonotonicAttention : public Attention {
@@ -53,14 +54,14 @@ class MonotonicAttention : public Attention {
   Dropout dropout_;
 };
 
-/// The probability that a walk from the previous position stops at j (Raffel et al. 2017, eq. 8 and 9):
+/// The probability that a walk stops at j after the previous position (Raffel et al. 2017, eq. 8 and 9):
 ///
 ///     q_j = (1 − p_{j−1}) q_{j−1} + α_{t−1,j},     q_{−1} = 0      the walk reaches j
 ///     α_tj = p_j q_j                                               and stops there
 ///
 /// The paper's closed form (eq. 10) divides by Π (1 − p), which underflows. This recurrence only multiplies
 /// and adds numbers in [0, 1]. It is computed by doubling (Hillis and Steele 1986), in ⌈log₂ T⌉ rounds over
-/// whole rows. Gradients: the tape's, exact. With p of 0 and 1, the weights are those of one walk.
+/// whole rows. The tape's gradients are exact. If every p is 0 or 1, the weights are those of one walk.
 ///
 /// @param p        (B, T), in [0, 1]
 /// @param previous α_{t−1}, (B, T), at least 0, of sum at most 1

@@ -10,8 +10,8 @@
 namespace gradus::nn {
 
 struct MultiHeadOptions {
-  double dropout = 0;  ///< on the weights that give the output; the returned weights are without dropout
-  bool bias = true;    ///< biases of all four projections
+  double dropout = 0;  ///< dropout on the weights used for the output; the returned weights have no dropout
+  bool bias = true;    ///< whether all four projections have a bias
   std::int64_t key_size = 0;    ///< PyTorch's kdim; 0 means E
   std::int64_t value_size = 0;  ///< PyTorch's vdim; 0 means E
 };
@@ -27,8 +27,8 @@ struct AttentionMask {
 ///     head_i = softmax(Q_i K_iᵀ / √d) V_i,   Q_i = q W_i^Q,  K_i = k W_i^K,  V_i = v W_i^V,   d = E / heads
 ///     output = [head_1; …; head_h] W^O
 ///
-/// Every attention in this library scores queries against keys and sums values, weighted by a softmax of the
-/// scores. They differ in queries, keys, values and score:
+/// All attentions in this library score queries against keys, and sum values with a softmax of the scores as
+/// weights. They differ in queries, keys, values and score:
 ///
 ///                  query       keys and values   score of q and k     class
 ///     Bahdanau     s_{t−1}     every h_j         v·tanh(W q + U k)    AdditiveAttention
@@ -37,18 +37,18 @@ struct AttentionMask {
 ///     self         each x_t    every x_j         Q_i·K_i / √d         forward(x, x, x)
 ///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
 ///
-/// With one head and identity projections it is scaled dot-product attention. Used as an nn::Attention, this
-/// class is cross-attention with one query per step. `prepare` projects the annotations once to keys and
-/// values. The decoder's state and the context have size E.
+/// With one head and identity projections, this is scaled dot-product attention. As an nn::Attention, the
+/// class is cross-attention with one query per step: `prepare` projects the annotations to keys and values
+/// once. The decoder's state and the context have size E.
 ///
 /// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), with the rows for q, k and v in
-/// this order, or, if keys or values have another size than E, `q_proj_weight` (E, E), `k_proj_weight` (E,
-/// key_size) and `v_proj_weight` (E, value_size); `in_proj_bias` (3E); `out_proj.weight` (E, E) and
-/// `out_proj.bias` (E). The input projections are drawn from U(−b, b) with b = √(6 / (rows + columns)),
-/// `out_proj.weight` as in Linear; the biases are 0.
+/// this order. If the size of keys or values is not E, there are three weights instead: `q_proj_weight` (E,
+/// E), `k_proj_weight` (E, key_size) and `v_proj_weight` (E, value_size). Then `in_proj_bias` (3E),
+/// `out_proj.weight` (E, E) and `out_proj.bias` (E). The input projections are drawn from U(−b, b) with b =
+/// √(6 / (rows + columns)), and `out_proj.weight` as in Linear. The biases are 0.
 class MultiHeadAttention : public Attention {
  public:
-  /// @throws Error unless `heads` ≥ 1 divides `size`, E, and 0 ≤ dropout < 1.
+  /// @throws Error unless 0 ≤ dropout < 1, `heads` ≥ 1, and `heads` divides `size` (E).
   MultiHeadAttention(std::int64_t size, std::int64_t heads, MultiHeadOptions options = {});
 
   struct Output {
@@ -56,7 +56,7 @@ class MultiHeadAttention : public Attention {
     Tensor weights;  ///< (B, heads, T_q, T_k); PyTorch returns their mean over axis 1
     std::vector<Tensor> tensors() const { return {output, weights}; }
   };
-  /// For a query that sees no key the weights are 0 and the output is `out_proj.bias`.
+  /// For a query that sees no key, the weights are 0 and the output is `out_proj.bias`.
   /// @param query  (T_q, B, E)
   /// @param keys   (T_k, B, key_size)
   /// @param values (T_k, B, value_size)
@@ -64,10 +64,11 @@ class MultiHeadAttention : public Attention {
   Output forward(const Tensor& query, const Tensor& keys, const Tensor& values,
                  const AttentionMask& mask = {}) const;
 
-  /// Values (T, B, E) and keys (T, B, E): projections of the `values` (T, B, D), D = key_size = value_size.
+  /// Values (T, B, E) and keys (T, B, E): both are projections of `values` (T, B, D), where D = key_size =
+  /// value_size.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
-  /// The context is the output, (B, E); the weights are the heads' mean. @throws Error if the query is not
-  /// (B, E).
+  /// The context is the output, (B, E). The weights are the mean over the heads. @throws Error if the query
+  /// is not (B, E).
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                 const Tensor& previous_weights) const override;
 

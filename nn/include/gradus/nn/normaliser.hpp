@@ -7,8 +7,8 @@
 
 #pragma GCC visibility push(default)
 /// Ways to turn energies into weights, other than a softmax over all positions. All take energies e, (B, T),
-/// and lengths, (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get weight;
-/// energies beyond them have no effect and get gradient 0. A row of length 0 gets zeros.
+/// and lengths, (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get weight.
+/// Energies beyond them have no effect, and get gradient 0. A row of length 0 gets zeros.
 namespace gradus::nn {
 
 // ---- Sparse weights ----
@@ -18,14 +18,14 @@ namespace gradus::nn {
 ///
 ///     α_j = max(e_j − τ, 0),     τ = (Σ_{j∈S} e_j − 1) / |S|,     S = {j : α_j > 0}
 ///
-/// for e (B, T). S holds the largest energies: the first k in descending order, for the largest k with
-/// 1 + k e_(k) > Σ_{i ≤ k} e_(i). Positions outside S have weight 0 exactly.
+/// for e (B, T). S holds the k largest energies, for the largest k with 1 + k e_(k) > Σ_{i ≤ k} e_(i), where
+/// e_(1) ≥ e_(2) ≥ … are the sorted energies. Positions outside S have weight 0 exactly.
 /// Gradient: g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5). @throws Error when e is not (B,
 /// T), a real energy is NaN or ∞, all of a row are −∞, or a length is outside [0, T].
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
 
-/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row has k real
-/// positions or fewer, all of them get weight. Of equal energies, the earlier one is chosen first.
+/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row has at most k
+/// real positions, all of them get weight. Among equal energies, the earlier position is chosen first.
 /// Gradient: that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is
 /// below 1, or a length is outside [0, T].
 Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t k);
@@ -50,16 +50,17 @@ Normaliser top_k(std::int64_t k);
 ///     s ~ softmax(e),     α_j = [j = s]
 ///
 /// In eval mode, s is the position of the largest energy. No gradient flows from the context to the energies.
-/// Instead, each row's sum, which is 1, has the gradient of ln softmax(e)_s, which reinforce_loss() uses.
+/// Instead, the sum of each row of α, which is 1, has the gradient of ln softmax(e)_s. reinforce_loss() uses
+/// it.
 Normaliser hard();
 
-/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2), hard attention with another
-/// gradient:
+/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with
+/// another gradient:
 ///
 ///     s = arg max_j (e_j + G_j),     α_j = [j = s],     G_j = −ln(−ln U_j),   U_j uniform in (0, 1)
 ///
-/// which draws s from softmax(e). In eval mode, G = 0. Backward treats the weights as softmax((e + G) /
-/// temperature): this gradient is biased, so finite differences do not confirm it.
+/// This draws s from softmax(e). In eval mode, G = 0. The backward pass treats the weights as softmax((e + G)
+/// / temperature). This gradient is biased, so finite differences do not confirm it.
 /// @throws Error unless 0 < temperature < ∞.
 Normaliser gumbel(double temperature);
 

@@ -13,20 +13,20 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// One parameter at its step t. A rule updates the parameter and its averages in place.
+/// One parameter at its step t. A rule changes the parameter and its averages in place.
 struct Update {
   Tensor parameter;            ///< θ
   Tensor gradient;             ///< g
-  std::span<Tensor> averages;  ///< the rule's running values, of θ's shape and dtype; initially zeros
+  std::span<Tensor> averages;  ///< the rule's running values, of θ's shape and dtype, initially zeros
   std::int64_t t;              ///< this parameter's own step count, from 1
-  std::int64_t begin, end;     ///< range of elements to update; all unless the rule is elementwise
+  std::int64_t begin, end;     ///< elements to update; all unless the rule is elementwise
 };
 
 /// Updates parameters from their gradients. Each group of parameters has its own options. OptimiserOf
-/// implements the class for a rule, such as SGD or Adam.
+/// implements this class for a rule, such as SGD or Adam.
 ///
-/// A step skips parameters that have no gradient or whose requires_grad is off. Their step count t then stays
-/// the same.
+/// A step skips parameters that have no gradient or are frozen (requires_grad is off). The step count t of a
+/// skipped parameter does not change.
 class Optimiser {
  public:
   virtual ~Optimiser() = default;
@@ -34,7 +34,7 @@ class Optimiser {
   Optimiser& operator=(const Optimiser&) = delete;
 
   /// Performs one update from the current gradients.
-  /// @throws Error if a parameter no longer has the shape and dtype of its averages; changes nothing in that
+  /// @throws Error if a parameter no longer has the shape and dtype of its averages. Nothing changes in that
   /// case.
   void step();
   void zero_grad();
@@ -47,20 +47,22 @@ class Optimiser {
   void set_learning_rate(double rate);
   void set_learning_rate(std::size_t group, double rate);
 
-  /// A copy of everything that changes between steps. For each group: "group.0.learning_rate", f64 (). For
-  /// each parameter, numbered from 0 across all groups: "0.steps", i64 (), and after its first step the
-  /// rule's averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
+  /// A copy of everything that changes between steps. Each group has an entry "group.0.learning_rate", f64
+  /// (). Parameters are numbered from 0 across all groups. Each parameter has an entry "0.steps", i64 ().
+  /// After its first step, it also has the rule's averages, such as "0.m" and "0.v", of the parameter's shape
+  /// and dtype.
   NamedTensors state() const;
   /// Restores a state; later steps are bit-identical to those of the saved optimiser.
-  /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
+  /// @throws Error listing every entry that is missing, unexpected or invalid. Nothing is loaded in that
+  /// case.
   void load_state(const NamedTensors& state);
 
  protected:
   /// `name` is the prefix of messages. @throws Error for a parameter that is undefined or given twice.
   Optimiser(std::string name, const std::vector<std::vector<Tensor>>& groups);
   /// Allocates the averages of all trainable parameters. A derived class must call make_averages() at the end
-  /// of its constructor. Allocating all averages together keeps them apart from the memory that each step
-  /// allocates and frees.
+  /// of its constructor. All averages are allocated together, which keeps them apart from the memory that
+  /// each step allocates and frees.
   void make_averages();
 
  private:

@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// An optimiser that can be named, as in models::TrainerOptions. Its options, except the learning rate and
-/// the weight decay, are the defaults of its rule.
+/// An optimiser with a name, as in models::TrainerOptions. The learning rate and the weight decay can be set;
+/// other options have the rule's defaults.
 struct OptimiserKind {
   std::string_view name;
   double learning_rate;  ///< the rule's default

@@ -11,18 +11,18 @@ enum class Better { lower, higher };
 
 struct PlateauOptions {
   Better better = Better::lower;  ///< direction of improvement
-  double factor = 0.1;            ///< multiplies the learning rates at each reduction
-  std::int64_t patience = 10;     ///< allowed metrics without improvement; the next reduces the rates
+  double factor = 0.1;            ///< factor on the learning rates at each reduction
+  std::int64_t patience = 10;     ///< metrics without improvement before the next one reduces the rates
   double threshold = 1e-4;        ///< least improvement that counts, relative to the best metric
-  std::int64_t cooldown = 0;      ///< metrics after a reduction that do not count towards patience
+  std::int64_t cooldown = 0;      ///< number of metrics after a reduction that do not count towards patience
   double minimum = 0;             ///< lower bound of the learning rates
 };
 
-/// Tells when a metric has stopped improving, like PyTorch's ReduceLROnPlateau. A metric is better if it
-/// passes the best so far by more than threshold · |best|; NaN is never better.
+/// Detects that a metric has stopped improving, like PyTorch's ReduceLROnPlateau. A metric is better if it
+/// improves on the best so far by more than threshold · |best|. NaN is never better.
 ///
-/// PyTorch compares with best · (1 ∓ threshold). For positive metrics this is the same; for negative metrics
-/// PyTorch accepts slightly worse ones as better.
+/// PyTorch compares with best · (1 ∓ threshold). For positive metrics this is the same comparison. For
+/// negative metrics, PyTorch also accepts slightly worse metrics as better.
 class PlateauDetector {
  public:
   /// @throws Error for a factor outside [0, 1), and for other options that are negative or not finite.
@@ -31,13 +31,14 @@ class PlateauDetector {
   /// Call with the metric after each evaluation. Returns true if the learning rates must be reduced.
   bool step(double metric);
 
-  /// The rate after a reduction: max(factor · rate, minimum), or `rate` if that is lower.
+  /// The rate after a reduction: max(factor · rate, minimum), but never more than `rate`.
   double reduced(double rate) const;
 
-  /// "best", f64 (): the best metric, at first ±∞. "bad", i64 (): the number of metrics since the last
-  /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to ignore.
+  /// "best", f64 (): the best metric, initially ±∞. "bad", i64 (): the number of metrics since the last
+  /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to be ignored.
   NamedTensors state() const;
-  /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
+  /// @throws Error listing every entry that is missing, unexpected or invalid. Nothing is loaded in that
+  /// case.
   void load_state(const NamedTensors& state);
 
  private:
@@ -50,8 +51,8 @@ class PlateauDetector {
 };
 
 /// Reduces an optimiser's learning rates when a metric has stopped improving, like PyTorch's
-/// ReduceLROnPlateau, which also skips reductions of less than 1e-8. The optimiser must outlive the Plateau
-/// and have no Scheduler, which would overwrite the rates.
+/// ReduceLROnPlateau. (PyTorch also skips reductions of less than 1e-8.) The optimiser must outlive the
+/// Plateau, and must have no Scheduler, which would overwrite the rates.
 class Plateau {
  public:
   /// @throws Error as PlateauDetector.
@@ -61,7 +62,7 @@ class Plateau {
   /// Call with the metric after each evaluation. Returns true if the learning rates were reduced.
   bool step(double metric);
 
-  /// The detector's state. The learning rates are in the optimiser's.
+  /// The detector's state. The learning rates are in the optimiser's state.
   NamedTensors state() const { return detector_.state(); }
   /// @throws Error as PlateauDetector::load_state.
   void load_state(const NamedTensors& state) { detector_.load_state(state); }

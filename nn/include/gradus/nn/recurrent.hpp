@@ -10,14 +10,14 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Common code of the recurrent modules: the loops over layers, directions and time. Each kind (rnn.hpp,
-/// gru.hpp, lstm.hpp) defines its number of gates and its step.
+/// Common code of the recurrent modules: the loops over layers, directions and time. Each kind of module
+/// (rnn.hpp, gru.hpp, lstm.hpp) defines its number of gates and its step.
 namespace gradus::nn {
 
 /// The state between two steps: {h}, or {h, c} for an LSTM.
 using RecurrentState = std::vector<Tensor>;
 
-/// The parameters of a cell with G gates, or of one direction of a layer, as in PyTorch.
+/// The parameters of a cell with G gates, or of one layer and direction, as in PyTorch.
 struct RecurrentWeights {
   Tensor weight_ih;  ///< (G·H, I)
   Tensor weight_hh;  ///< (G·H, H)
@@ -25,16 +25,17 @@ struct RecurrentWeights {
   Tensor bias_hh;    ///< (G·H), or undefined
 };
 
-/// A kind of recurrent module: its gates, state, step and sequence.
+/// Defines a kind of recurrent module: its gates, state, step and sequence.
 struct RecurrentKind {
   std::int64_t gates;     ///< G
   std::size_t parts = 1;  ///< number of tensors in the state: 1 for {h}, 2 for {h, c}
-  /// Computes the state after a step from x_part = W_ih x + b_ih, (B, G·H), and the state before the step.
+  /// Computes the state after a step from x_part = W_ih x + b_ih, (B, G·H), and from the state before the
+  /// step.
   std::function<RecurrentState(const RecurrentWeights& weights, const Tensor& x_part,
                                const RecurrentState& before)>
       step;
   /// Computes all steps in one operation from x_parts = W_ih x + b_ih, (N, G·H), packed. If null, scan()
-  /// calls `step` for each step.
+  /// calls `step` once per step.
   std::function<Scanned(const RecurrentWeights& weights, const Tensor& x_parts, const RecurrentState& first,
                         const Packing& packing, bool reverse)>
       sequence = nullptr;
@@ -46,7 +47,7 @@ struct RecurrentKind {
 class RecurrentCell : public Module {
   const char* operation_;
   RecurrentKind kind_;
-  RecurrentWeights weights_;  // declared first: the public members copy its parts
+  RecurrentWeights weights_;  // declared first, because the public members copy its parts
 
  public:
   const Tensor weight_ih = weights_.weight_ih, weight_hh = weights_.weight_hh;
@@ -68,24 +69,24 @@ struct RecurrentOptions {
   bool batch_first;
 };
 
-/// A recurrent module over a sequence: layers, each forward or in both directions. Layer l + 1 reads the
-/// output of layer l, both directions concatenated, with dropout in training. Callers that accept any kind,
-/// such as encoders and decoders, use `run` and `step`.
+/// A recurrent module over a sequence, with one or more layers, forward only or in both directions. Layer l +
+/// 1 reads the output of layer l, with both directions concatenated, and with dropout in training. Callers
+/// that accept any kind, such as encoders and decoders, use `run` and `step`.
 class Recurrent : public Module {
  public:
-  /// The last layer's states h, and every layer's last state, (layers·D, B, H): {h_n}, or {h_n, c_n}.
+  /// The last layer's states h, and the last states of all layers, (layers·D, B, H): {h_n}, or {h_n, c_n}.
   struct Result {
     Tensor output;
     RecurrentState last;
   };
-  /// Computes the `forward` of the derived class, with a signature common to all kinds.
+  /// The derived class's `forward` with a signature that all kinds share.
   /// @param first {h_0}, {h_0, c_0}, or empty for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Result run(const Tensor& x, const Tensor& lengths = Tensor(), RecurrentState first = {}) const;
   /// run() for packed sequences, (N, I) → (N, D·H).
   Result run_packed(const Tensor& x, const Packing& packing, RecurrentState first = {}) const;
 
-  /// Runs one step through all layers. For decoders, whose next input depends on the last output.
+  /// Runs one step through all layers, for decoders: their next input depends on the last output.
   /// @param x      (B, I)
   /// @param before (B, H) each: h of every layer from the lowest up; for an LSTM, then c of every layer
   /// @return the state after x, in the same order; the top layer's h is at index layers() − 1
@@ -96,7 +97,7 @@ class Recurrent : public Module {
   std::int64_t layers() const { return options_.layers; }
   int directions() const { return options_.bidirectional ? 2 : 1; }
   std::size_t state_parts() const { return kind_.parts; }  ///< 1 for {h}, 2 for {h, c}
-  /// The cell of attention_sequence() that computes the same steps, if there is one.
+  /// The cell of attention_sequence() that computes the same steps, if such a cell exists.
   std::optional<AttentionCell> attention_cell() const { return kind_.attention_cell; }
   /// The weights of one layer and direction.
   const RecurrentWeights& weights(std::int64_t layer, int direction = 0) const {
@@ -104,8 +105,8 @@ class Recurrent : public Module {
   }
 
  protected:
-  /// @throws Error, prefixed with `name`, unless `inputs`, `hidden` and `layers` are at least 1 and dropout
-  /// is in [0, 1), and 0 if there is one layer.
+  /// @throws Error, prefixed with `name`, unless `inputs`, `hidden` and `layers` are at least 1. Dropout must
+  /// be in [0, 1), and 0 if there is only one layer.
   Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
             const RecurrentOptions& options);
 

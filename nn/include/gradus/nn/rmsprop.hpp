@@ -12,7 +12,7 @@ namespace gradus::nn {
 ///     Δ = g / (√v + ε);       if centered   Δ = g / (√(v − g_ave²) + ε)
 ///     θ ← θ − η Δ;            with momentum   b ← μ b + Δ,   θ ← θ − η b
 ///
-/// In Graves's equations ε is inside the root and η inside the average b. State: `v`, `g_ave` if centered,
+/// In Graves's equations, ε is inside the root and η inside the average b. State: `v`; `g_ave` if centered;
 /// `b` unless μ = 0. PyTorch's default η is 0.01.
 struct RMSpropRule {
   double learning_rate = 1e-3;  ///< η

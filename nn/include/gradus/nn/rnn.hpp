@@ -28,15 +28,15 @@ class RNNCell : public RecurrentCell {
 struct RNNOptions {
   std::int64_t layers = 1;
   bool bidirectional = false;
-  double dropout = 0;  ///< between layers
+  double dropout = 0;  ///< dropout between layers
   bool bias = true;
   bool batch_first = false;
   Nonlinearity nonlinearity = Nonlinearity::tanh;
 };
 
 /// A simple recurrent network over a sequence. Each step computes the equation of RNNCell. Layers,
-/// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's RNN: those of RNNCell for each
-/// layer and direction, named as in GRU.
+/// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's RNN: each layer and direction
+/// has those of RNNCell, named as in GRU.
 class RNN : public Recurrent {
  public:
   /// @throws Error as GRU does, and unless f is tanh or relu.

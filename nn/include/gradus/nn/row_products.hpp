@@ -8,13 +8,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// For the lifetime of a RowProducts, linear() and the fused recurrences multiply with the f32 matrices among
-/// the module's parameters by RowProduct: a sequence's result no longer depends on the other sequences of its
+/// For the lifetime of a RowProducts, linear() and the fused recurrences use RowProduct for every f32 matrix
+/// among the module's parameters. A sequence's result then does not depend on the other sequences of its
 /// batch, not even in the last bit. The copies of the weights take as much memory as the parameters.
 class RowProducts {
  public:
-  /// @throws Error if a parameter has another product, such as those of Int8Products, which need no
-  /// RowProducts: their sums are exact.
+  /// @throws Error if a parameter has another product, such as one of Int8Products. Int8Products need no
+  /// RowProducts, because their sums are exact.
   explicit RowProducts(const Module& module);
 
  private:

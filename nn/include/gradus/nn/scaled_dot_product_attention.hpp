@@ -9,8 +9,8 @@ namespace gradus::nn {
 ///
 ///     e_tj = s_t · h_j / √D
 ///
-/// If the elements of query and values are independent with mean 0 and variance 1, the energies have variance
-/// 1 too, so that the softmax does not saturate as D grows. No parameters. Queries have the size of the
+/// If the elements of query and values are independent with mean 0 and variance 1, the energies also have
+/// variance 1. So the softmax does not saturate as D grows. No parameters. Queries have the size of the
 /// values, D.
 class ScaledDotProductAttention : public DotProductAttention {
  public:

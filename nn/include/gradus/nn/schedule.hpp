@@ -11,7 +11,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// The factor on the optimiser's initial learning rate at step t = 0, 1, …
+/// The factor on an optimiser's initial learning rate at step t = 0, 1, …
 using Schedule = std::function<double(std::int64_t t)>;
 
 /// Schedules with the values of PyTorch's schedulers, except where noted. Any function of the step is a
@@ -27,9 +27,9 @@ Schedule exponential(double gamma);
 /// Linear from `from` at t = 0 to `to` at t = steps; constant afterwards.
 /// @throws Error unless `steps` ≥ 1 and both factors are finite and at least 0.
 Schedule linear(double from, double to, std::int64_t steps);
-/// m + ½ (1 − m) (1 + cos(π t / steps)), and m from t = steps on (Loshchilov and Hutter 2017, eq. 5, without
-/// restarts). m is `minimum`, a factor; in the paper and in PyTorch the minimum is a learning rate. PyTorch's
-/// cosine rises again after `steps`.
+/// m + ½ (1 − m) (1 + cos(π t / steps)) until t = steps, and m afterwards (Loshchilov and Hutter 2017, eq. 5,
+/// without restarts). m is `minimum`, a factor; in the paper and in PyTorch, the minimum is a learning rate.
+/// PyTorch's cosine rises again after `steps`.
 /// @throws Error unless `steps` ≥ 1 and the minimum is finite and at least 0.
 Schedule cosine(std::int64_t steps, double minimum = 0);
 /// Linear from `from` at t = 0 to 1 at t = steps; afterwards then(t − steps):
@@ -41,21 +41,21 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 
 }  // namespace schedule
 
-/// A schedule that can be named, as in models::TrainerOptions.
+/// A schedule with a name, as in models::TrainerOptions.
 struct ScheduleKind {
   std::string_view name;
   Schedule (*make)(double last, std::int64_t steps);  ///< from 1 at t = 0 to `last` at t = steps
 };
 
-/// All named schedules: constant (always 1), linear, cosine, exponential and plateau. Plateau is constant
-/// until a PlateauDetector lowers it.
+/// All named schedules: constant (always 1), linear, cosine, exponential and plateau. A plateau schedule is
+/// constant until a PlateauDetector lowers it.
 std::span<const ScheduleKind> schedules();
 
 /// The schedule of this name. @throws Error for an unknown name, listing the known ones.
 const ScheduleKind& find_schedule(std::string_view name);
 
-/// Sets an optimiser's learning rates from a schedule, relative to each group's rate at construction. The
-/// constructor sets the rates of step 0. The optimiser must outlive the scheduler.
+/// Sets an optimiser's learning rates from a schedule. The schedule's factors multiply each group's rate at
+/// construction. The constructor sets the rates of step 0. The optimiser must outlive the scheduler.
 class Scheduler {
  public:
   Scheduler(Optimiser& optimiser, Schedule schedule);
@@ -66,8 +66,9 @@ class Scheduler {
   /// The initial rate of each group, "group.0.initial_rate" and so on, f64 (), and the step t, "steps", i64
   /// ().
   NamedTensors state() const;
-  /// Restores a state; the schedule itself is not part of it.
-  /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
+  /// Restores a state. The schedule itself is not part of the state.
+  /// @throws Error listing every entry that is missing, unexpected or invalid. Nothing is loaded in that
+  /// case.
   void load_state(const NamedTensors& state);
 
  private:

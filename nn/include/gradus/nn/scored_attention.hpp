@@ -14,7 +14,7 @@ namespace gradus::nn {
 ///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the real positions only
 ///     c_t  = Σ_j α_tj h_j
 ///
-/// In training, dropout acts on the weights used for the context, not on the returned weights. A row without
+/// In training, dropout acts on the weights that form the context, not on the returned weights. A row without
 /// real positions gets zero weights and a zero context. set_normaliser() replaces the softmax.
 class ScoredAttention : public Attention {
  public:
@@ -24,21 +24,21 @@ class ScoredAttention : public Attention {
                 const Tensor& previous_weights) const override;
   double dropout() const { return dropout_.probability(); }
 
-  /// Replaces the softmax. It may be called at any time, because the parameters do not depend on the
-  /// normaliser. A normaliser without `weights` is the softmax.
+  /// Replaces the softmax. Call it at any time, because the parameters do not depend on the normaliser. A
+  /// normaliser without `weights` means the softmax.
   void set_normaliser(Normaliser normaliser) { normaliser_ = std::move(normaliser); }
   bool has_softmax() const { return !normaliser_.weights; }
   Estimator estimator() const override { return normaliser_.estimator; }
 
  protected:
-  /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length are ignored.
+  /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length have no effect.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
-  /// α, (B, T): the softmax of the energies, or the normaliser's weights.
+  /// The weights α, (B, T): the softmax of the energies, or the normaliser's weights.
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
-  /// The result for weights α, (B, T), with dropout.
+  /// The result for the weights α, (B, T), with dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
-  /// True if this object is a Class, not of a derived class, and its weights are a softmax. Then
+  /// True if this object is a Class, not of a derived class, and its weights are a softmax. If so,
   /// attention_sequence() may replace attend().
   template <class Class>
   bool can_be_fused() const {

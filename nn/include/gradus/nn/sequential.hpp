@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// A chain of layers; each layer's output is the next one's input. The layers are children "0", "1", …
+/// A chain of layers. The output of each layer is the input of the next. The layers are children "0", "1", …
 ///
 ///     nn::Sequential readout(std::make_unique<nn::Linear>(64, 32), std::make_unique<nn::Tanh>(),
 ///                            std::make_unique<nn::Linear>(32, 10));

@@ -12,8 +12,8 @@ namespace gradus::nn {
 ///     θ ← θ − η b,   or with Nesterov's momentum   θ ← θ − η (g + μ b)
 ///
 /// and θ ← θ − η g if μ = 0. Sutskever et al. 2013 (eq. 1–2; eq. 3–4 for Nesterov's momentum) include η in
-/// the average: v ← μ v − η g. With τ = 0 the two forms are equivalent as long as η is constant; for
-/// Nesterov's momentum, θ here is their θ + μ v. State: `b`, unless μ = 0. PyTorch's default η is 0.001.
+/// the average: v ← μ v − η g. With τ = 0, the two forms are equivalent if η is constant. For Nesterov's
+/// momentum, this θ is their θ + μ v. State: `b`, unless μ = 0. PyTorch's default η is 0.001.
 struct SGDRule {
   double learning_rate = 0.1;  ///< η
   double momentum = 0;         ///< μ

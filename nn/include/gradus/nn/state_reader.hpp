@@ -12,7 +12,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Reads a saved state entry by entry and collects the errors, which finish() throws. Do not use the values
+/// Reads a saved state entry by entry, and collects errors. finish() throws them. Do not use the values
 /// before finish() has returned: an invalid entry gives an undefined tensor, 0, or a number out of range.
 class StateReader {
  public:
@@ -26,10 +26,11 @@ class StateReader {
   double not_negative(const std::string& name);
   /// The number in an i64 entry, which must be at least 0.
   std::int64_t count(const std::string& name);
-  /// A nested state: the entries whose names begin with `prefix`, without the prefix.
+  /// A nested state: the entries whose names begin with `prefix`. The prefix is removed from the names.
   NamedTensors part(const std::string& prefix);
 
-  /// @throws Error listing every missing, unexpected or invalid entry, if any; `advice` says what to do.
+  /// @throws Error if any entry is missing, unexpected or invalid. The message lists all such entries, and
+  /// `advice`.
   void finish(std::string_view operation, std::string_view advice) const;
 
  private:
