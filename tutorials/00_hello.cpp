@@ -1,7 +1,7 @@
 // Tutorial 00: hello: what a tensor is, and what it says when shapes do not fit.
 //
 // All later tutorials use one type, Tensor: a handle to values, with a shape and a dtype. Its broadcasting rules are
-// NumPy's: Harris et al., "Array programming with NumPy" (2020), https://doi.org/10.1038/s41586-020-2649-2.
+// those of NumPy: Harris et al., "Array programming with NumPy" (2020), https://doi.org/10.1038/s41586-020-2649-2.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -29,28 +29,28 @@ void run(const tutorial::Options& options) {
   const Tensor first = x[0];                                          // (B, I)
   std::cout << "x       " << x.shape() << ": T = 5 steps, B = 2 sentences, I = 3 numbers\nx[0]    " << first << '\n';
 
-  // 3. A Tensor is a handle: a copy, a step and a reshape share its values; clone() copies them.
+  // 3. A Tensor is a handle. Copies, steps and reshaped tensors share its values; clone() makes new ones.
   Tensor same = a;                                                    // (2, 3)
   const Tensor own = a.clone();                                       // (2, 3)
   const Tensor flat = a.reshape({6});                                 // (6)
   same.mutable_values<float>()[0] = 100;
   std::cout << "\nafter same[0][0] = 100\na       " << a << "\nown     " << own << "\nflat    " << flat << "\n\n";
 
-  // 4. Operations make new tensors. Axes of size 1, and axes that are missing at the front, stretch: broadcasting.
+  // 4. Operations make new tensors. Broadcasting: axes of size 1, and axes missing at the front, are stretched.
   const Tensor row = tensor({10, 20, 30});                            // (3)
   const Tensor column = tensor({{1}, {2}});                           // (2, 1)
   std::cout << "own + row     " << own + row << "\nown * column  " << own * column << "\nrow * column  " << row * column
             << "\nmean over axis 0  " << mean(own, 0) << "\nown times its transpose  "
             << matmul(own, transpose(own, 0, 1)) << "\n\n";
 
-  // 5. Shapes that do not fit raise an error, before anything has changed. It names the shapes, the axis and a remedy.
+  // 5. If shapes do not fit, the operation throws before it changes anything. The error names shapes, axis and remedy.
   try {
     matmul(own, own);
   } catch (const Error& error) {
     std::cout << error.what() << '\n';
   }
   try {
-    own + tensor({1, 2});                                             // (2): the last axis is compared first
+    own + tensor({1, 2});                                             // (2): broadcasting compares the last axes first
   } catch (const Error& error) {
     std::cout << error.what() << '\n';
   }

@@ -1,7 +1,7 @@
 // Tutorial 01: scalar autograd: the chain rule on a tape, written by hand.
 //
-// Tutorial 00 computed values. Here every operation also records its slopes on a tape, and one walk back over the tape
-// gives the derivative of the result with respect to every input. The library's engine is used only at the end, to
+// Tutorial 00 computed values. Here every operation also records its slopes on a tape. One walk back over the tape
+// gives the derivative of the result with respect to every input. The library's engine appears only at the end, to
 // compare gradients. The method is reverse accumulation: Baydin et al., "Automatic differentiation in machine learning:
 // a survey" (2018), section 3.2, https://arxiv.org/abs/1502.05767.
 
@@ -30,17 +30,17 @@ struct Edge {
   double slope;
 };
 
-// One number: a leaf, which has no edges, or the result of an operation.
+// One number on the tape: a leaf, which has no edges, or the result of an operation.
 struct Node {
   std::string name;
   double data;
   std::vector<Edge> edges;
-  double gradient = 0;  // d(L)/d(this), for the L that backward() was called on
+  double gradient = 0;  // d(L)/d(this), after backward(L)
 };
 
 using Tape = std::vector<Node>;  // in the order of computation: inputs before results
 
-// A handle: a tape and an index on it.
+// A handle to a node: the tape and the node's index.
 struct Value {
   Tape* tape;
   std::size_t at;
@@ -72,7 +72,7 @@ void start(Value L) {
   L.node().gradient = 1;  // d(L)/d(L)
 }
 
-// The chain rule, from the newest node to the oldest. All uses of a node were computed after it, so its gradient is
+// The chain rule, from the newest node to the oldest. All uses of a node are newer than the node. So its gradient is
 // complete when the walk reaches it. Gradients are *added*: a number that is used twice has two paths to L.
 void backward(Value L) {
   start(L);
@@ -82,7 +82,7 @@ void backward(Value L) {
   }
 }
 
-// 2. Three numbers: d = a b and L = d c. Adds 0.001 to each number, and compares the change of L with the gradient.
+// 2. Three numbers: d = a b and L = d c. Adds 0.001 to each number and compares the change of L with the gradient.
 tutorial::Table three_numbers() {
   Tape tape;
   const Value a = put(tape, "a", 2), b = put(tape, "b", 3), c = put(tape, "c", -4), d = a * b, L = d * c;
@@ -102,7 +102,7 @@ tutorial::Table three_numbers() {
 
 // 3. Three ways to get it wrong.
 
-// Mistake: like backward(), but assigns instead of adding, so that only the use visited last counts.
+// Mistake: assigns the gradient instead of adding to it, so only the use visited last counts.
 void backward_assigning(Value L) {
   start(L);
   Tape& tape = *L.tape;
@@ -111,18 +111,18 @@ void backward_assigning(Value L) {
   }
 }
 
-// Mistake: goes depth first into the inputs of a node, before it has visited their other uses. With `once`, it goes
-// below each node only once, otherwise at every use.
+// Mistake: visits depth first. So a node passes its gradient on before its other uses have contributed. With `once`, a
+// node's inputs are visited only once; otherwise they are visited again at every use of the node.
 void go_down(Value y, bool once) {
   for (const Edge& edge : y.node().edges) {
     const Value x{y.tape, edge.from};
-    const bool seen = x.node().gradient != 0;  // x already has a part of its gradient
+    const bool seen = x.node().gradient != 0;  // x was reached before, by another edge
     x.node().gradient += y.node().gradient * edge.slope;
     if (!once || !seen) go_down(x, once);
   }
 }
 
-// The gradients that each rule gives for b = a + a and c = b + b, so that c = 4 a.
+// The gradients of c = 4 a by each rule. The graph is b = a + a, c = b + b.
 tutorial::Table orders() {
   Tape tape;
   const Value a = put(tape, "a", 1), b = a + a, c = b + b;
@@ -150,14 +150,14 @@ Tape neuron() {
 }
 
 // 5. A network learns XOR: y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c), L = Σ (y − t)² over the four examples.
-// theta is all w, b, v and c. The parameters are first on the tape and stay there; the nodes of the previous step are
-// removed.
+// theta holds all w, b, v and c. The parameters stay at the beginning of the tape. Each step removes the nodes of the
+// step before.
 void compute_gradients(Tape& tape, const std::vector<Value>& theta) {
   tape.resize(theta.size());
   backward(tutorial::xor_loss(theta, [&](double number) { return put(tape, "constant", number); }));
 }
 
-// The largest difference of our gradients from the library's, for the same expression.
+// The largest difference between our gradients and the library's, for the same expression.
 double difference_from_library(const std::vector<Value>& theta) {
   std::vector<Tensor> same;                                                   // () each
   for (const Value& parameter : theta) same.push_back(tensor(parameter.data(), Dtype::f64).set_requires_grad());

@@ -1,9 +1,9 @@
 // Tutorial 02: tensors and gradient checks: broadcasting backward, and finite differences.
 //
-// Tutorial 01's rules were for numbers. Tensors need one more, for broadcasting. To check a gradient, use a finite
+// Tutorial 01's rules were for numbers. Tensors need one more rule, for broadcasting. To check a gradient, use a finite
 // difference: change one input a little and measure the change of the result. This program measures which step is best.
-// The weights of the formulas are in the tables of Fornberg, "Generation of finite difference formulas on arbitrarily
-// spaced grids" (1988), https://doi.org/10.1090/S0025-5718-1988-0935077-0.
+// The coefficients of the formulas are from the tables of Fornberg, "Generation of finite difference formulas on
+// arbitrarily spaced grids" (1988), https://doi.org/10.1090/S0025-5718-1988-0935077-0.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -30,7 +30,7 @@ using Tensors = std::vector<Tensor>;
 
 double largest(const Tensor& x) { return max(abs(x)).item(); }
 
-// 1. Broadcasting backward. A stretched element is used many times, and its gradients add up.
+// 1. Broadcasting backward. Forward, an element is stretched to many places; backward, their gradients add up.
 Tensor sum_to(Tensor g, const Shape& shape) {
   while (g.rank() > shape.rank()) g = sum(g, 0);                              // axes that were missing at the front
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -53,14 +53,14 @@ void compare_broadcasting(const Shape& a_shape, const Shape& b_shape, Generator&
             << std::max(largest(da - a.grad()), largest(db - b.grad())) << '\n';
 }
 
-// 2. The product Y = A B, backward. A is (M, K), B is (K, N), and g = dL/dY is (M, N).
+// 2. The product Y = A B and its backward pass. A is (M, K), B is (K, N), and g = dL/dY is (M, N).
 std::pair<Tensor, Tensor> product_backward(const Tensor& A, const Tensor& B, const Tensor& g) {
-  return {matmul(g, transpose(B, 0, 1)),                                      // (M, N) (N, K) = (M, K), as A
-          matmul(transpose(A, 0, 1), g)};                                     // (K, M) (M, N) = (K, N), as B
+  return {matmul(g, transpose(B, 0, 1)),                                      // (M, N) (N, K) = (M, K), like A
+          matmul(transpose(A, 0, 1), g)};                                     // (K, M) (M, N) = (K, N), like B
 }
 
 void compare_product(Generator generator) {
-  constexpr std::int64_t M = 2, K = 3, N = 4;  // all different: a wrong transpose does not fit
+  constexpr std::int64_t M = 2, K = 3, N = 4;  // all different, so that a wrong transpose raises an error
   const Tensor A = normal({M, K}, 0, 1, generator, Dtype::f64).set_requires_grad();
   const Tensor B = normal({K, N}, 0, 1, generator, Dtype::f64).set_requires_grad();
   const Tensor g = normal({M, N}, 0, 1, generator, Dtype::f64);
@@ -73,8 +73,8 @@ void compare_product(Generator generator) {
             << std::max(largest(dA - A.grad()), largest(dB - B.grad())) << '\n';
 }
 
-// 3. Differences. Without rounding, the error of a formula of order p is proportional to h^p.
-using Along = std::function<double(double h)>;  // f(x + h e) for one element of x
+// 3. Finite differences. Without rounding, a formula of order p has an error proportional to h^p.
+using Along = std::function<double(double h)>;  // f(x + h e), where e selects one element of x
 
 struct Formula {
   std::string name;
@@ -97,7 +97,7 @@ struct Function {
   }
 };
 
-// The largest error of any element, relative to the largest gradient.
+// The largest error of an element, divided by the largest gradient.
 double error(const Formula& formula, const Function& f, const Tensor& x, const Tensor& gradient, double h) {
   const NoGrad no_grad;
   const Tensor units = one_hot(arange(x.numel()), x.numel(), x.dtype());      // (12, 12)
@@ -111,8 +111,8 @@ double error(const Formula& formula, const Function& f, const Tensor& x, const T
   return worst / largest(gradient);
 }
 
-// A curve of the error against the step for each dtype and formula. The table compares its lowest point with theory:
-// h^p + ε/h is smallest near h = ε^(1/(p+1)), with ε the distance from 1 to the next number.
+// One curve of error against step for each dtype and formula. The table compares the curve's lowest point with theory.
+// In theory, h^p + ε/h is smallest near h = ε^(1/(p+1)). ε is the distance from 1 to the next larger number.
 tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves) {
   Tensor leaf = x.to(Dtype::f64).clone();                                     // (3, 4)
   f(leaf.set_requires_grad()).backward();
@@ -147,17 +147,17 @@ tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves
 
 // 4. gradcheck on gradients that are right, wrong, missing, hidden or undefined.
 
-// tanh whose derivative is computed from x instead of y: 1 − x² in place of 1 − y².
+// tanh with a wrong derivative: 1 − x² instead of 1 − y².
 Tensor tanh_taken_at_x(const Tensor& x) {
-  const Tensor y = tanh(x).detach();                                          // as x
+  const Tensor y = tanh(x).detach();                                          // the shape of x
   return record("tanh_taken_at_x", y, {x}, {x},
                 [](Gradients& g) { g.add(0, g.out() * (1.0 - g.saved(0) * g.saved(0))); });
 }
 
-// tanh whose last element is not recorded, so that its gradient is missing.
+// tanh without recording its last element. So that element's gradient is missing.
 Tensor tanh_without_the_last(const Tensor& x) {
   const std::int64_t last = x.size(0) - 1;
-  return concat({tanh(x.slice(0, last)), tanh(x.slice(last, last + 1).detach())}, 0);  // as x
+  return concat({tanh(x.slice(0, last)), tanh(x.slice(last, last + 1).detach())}, 0);  // the shape of x
 }
 
 tutorial::Table checks(const Tensor& x) {

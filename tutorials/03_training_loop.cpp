@@ -1,7 +1,7 @@
 // Tutorial 03: a training loop: loss, gradients, clipping and Adam, each written out.
 //
-// Tutorial 02 checked the gradients. Here they are used: a small network learns to tell two spirals apart, in steps of
-// forward, loss, zero_grad, backward, clip, update. Adam is algorithm 1 of Kingma and Ba, "Adam: a method for
+// Tutorial 02 checked the gradients. Here they are used: a small network learns to tell two spirals apart. Each step
+// runs forward, loss, zero_grad, backward, clip and update. Adam is algorithm 1 of Kingma and Ba, "Adam: a method for
 // stochastic optimization" (2015), https://arxiv.org/abs/1412.6980; clipping is algorithm 1 of Pascanu, Mikolov and
 // Bengio, "On the difficulty of training recurrent neural networks" (2013), https://arxiv.org/abs/1211.5063.
 
@@ -33,7 +33,7 @@ using tutorial::Points;
 
 namespace {
 
-std::int64_t hidden = 16;  // H, of each of the two hidden layers
+std::int64_t hidden = 16;  // H, size of each of the two hidden layers
 
 // 1. The model: which of two spirals does a point belong to?
 std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
@@ -43,7 +43,7 @@ std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
                                           std::make_unique<nn::Tanh>(), linear(hidden, 1));
 }
 
-// 2. The loop. The gradient of a batch approximates the gradient of all points. `update` takes one step with the
+// 2. The loop. The gradient of a batch approximates the gradient over all points. `update` takes one step with the
 // batch's gradient.
 std::vector<double> train(nn::Sequential& model, const Points& points, std::int64_t steps, std::uint64_t seed,
                           const std::function<void()>& update, bool zeroes = true) {
@@ -61,7 +61,7 @@ std::vector<double> train(nn::Sequential& model, const Points& points, std::int6
   return losses;
 }
 
-// 3. The softmax of three logits, its cross-entropy and the gradient, number by number. The second answer is right.
+// 3. Softmax, cross-entropy and gradient for three logits, number by number. The target is class 1.
 tutorial::Table softmax_by_hand() {
   const std::vector<double> y = {2, 1, 0}, onehot = {0, 1, 0};
   const double total = std::exp(y[0]) + std::exp(y[1]) + std::exp(y[2]);
@@ -79,11 +79,11 @@ tutorial::Table softmax_by_hand() {
   return table;
 }
 
-// 4. Clipping (Pascanu et al., algorithm 1): one norm and one factor for all parameters, so the direction stays.
+// 4. Clipping (Pascanu et al., algorithm 1). All parameters share one norm and one factor, so the direction stays.
 void clip_by_hand(const std::vector<Tensor>& parameters, double max_norm) {
   double squares = 0;
   for (const Tensor& theta : parameters) squares += sum(theta.grad() * theta.grad()).item();
-  const double factor = max_norm / (std::sqrt(squares) + 1e-6);               // 1e-6: as in PyTorch
+  const double factor = max_norm / (std::sqrt(squares) + 1e-6);               // PyTorch also adds 1e-6
   if (factor >= 1) return;
   for (Tensor theta : parameters) theta.set_grad(theta.grad() * factor);      // theta's shape
 }
@@ -106,8 +106,8 @@ class AdamByHand {
       const Tensor g = theta.grad();
       m_[i] = beta1 * m_[i] + (1 - beta1) * g;
       v_[i] = beta2 * v_[i] + (1 - beta2) * g * g;
-      const Tensor m_hat = m_[i] / (1 - std::pow(beta1, t_));                 // m and v start at 0 and are too small
-      const Tensor v_hat = v_[i] / (1 - std::pow(beta2, t_));                 // by these factors
+      const Tensor m_hat = m_[i] / (1 - std::pow(beta1, t_));                 // m and v start at 0, so at first they
+      const Tensor v_hat = v_[i] / (1 - std::pow(beta2, t_));                 // are too small by these factors
       theta.replace(theta - eta_ * m_hat / (sqrt(v_hat) + epsilon));
     }
   }
@@ -119,7 +119,7 @@ class AdamByHand {
   int t_ = 0;
 };
 
-// The largest difference between the parameters after the same steps by hand and by the library, in double precision.
+// Takes the same steps by hand and with the library, in double precision. Returns the parameters' largest difference.
 double difference_by_hand(const Points& points, std::int64_t steps, std::uint64_t seed) {
   const Points exact{points.x.to(Dtype::f64), points.t.to(Dtype::f64)};       // (N, 2), (N, 1)
   const auto ours = make_model(seed), theirs = make_model(seed);
@@ -157,10 +157,10 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   return table;
 }
 
-// 7. Optimisers, compared from the same initial values on the same batches.
+// 7. Several optimisers, with the same initial values and the same batches.
 struct Compared {
   tutorial::Table ends;
-  std::vector<plot::Series> losses, boundaries;  // the boundary between the two answers of each model
+  std::vector<plot::Series> losses, boundaries;  // boundary: the line where a model changes its answer
 };
 
 Compared variants(const Points& training, const Points& held_out, const tutorial::Options& options) {
@@ -206,13 +206,13 @@ void run(const tutorial::Options& options) {
   plot::Curves good{.title = "Loss", .x_label = "step", .y_label = "cross-entropy, nats", .log_y = true}, bad = good;
   bad.title = "Loss, in trouble";
   good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
-  good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // of the method
-  good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // clipped
+  good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // one per method
+  good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // dashed: clipped
   const plot::Curves plane{.title = "Two spirals, and the boundary learnt",
                      .x_label = "first coordinate",
                      .y_label = "second coordinate",
                      .series = {tutorial::points_of("t = 0", training, 0), tutorial::points_of("t = 1", training, 1),
-                                boundaries[3], boundaries[0]},  // of Adam, and of SGD at 0.1
+                                boundaries[3], boundaries[0]},  // Adam, and SGD at 0.1
                      .equal_units = true};
   publish({.number = "03",
            .title = "a training loop",

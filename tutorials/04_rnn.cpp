@@ -1,10 +1,10 @@
 // Tutorial 04: a recurrent network, backpropagation through time, and gradients that vanish or explode.
 //
-// Tutorial 03 trained a model that reads one vector. This one reads a sequence, one token per step, with the same
-// weights at every step (Elman, "Finding structure in time", 1990), so its gradient passes back through all steps. Its
-// size on arrival was studied by Bengio, Simard and Frasconi, "Learning long-term dependencies with gradient descent is
-// difficult" (1994), and by Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks"
-// (2013), https://arxiv.org/abs/1211.5063, whose equation numbers are used here.
+// Tutorial 03 trained a model that reads one vector. This model reads a sequence, one token per step, with the same
+// weights at every step (Elman, "Finding structure in time", 1990). So its gradient passes back through all steps, and
+// may vanish or explode. Bengio, Simard and Frasconi studied this in "Learning long-term dependencies with gradient
+// descent is difficult" (1994), and Pascanu, Mikolov and Bengio in "On the difficulty of training recurrent neural
+// networks" (2013), https://arxiv.org/abs/1211.5063. Equation numbers refer to Pascanu et al.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
@@ -26,7 +26,7 @@ using tutorial::norm;
 namespace {
 
 std::int64_t hidden = 32;  // H
-std::int64_t repeats = 8;  // models trained for each delay
+std::int64_t repeats = 8;  // number of models per delay
 
 struct Weights {
   Tensor W_ih, W_hh, b;  // (H, I), (H, H), (H)
@@ -46,8 +46,8 @@ struct Gradients {
   Tensor W_hh;            // (H, H)
 };
 
-// backward() written out, for a loss that depends only on h_T: one step back multiplies by the slope of tanh and by
-// W_hhᵀ (eq. 5). W_hh is used at every step, so its gradient is a sum over all steps (eq. 4).
+// backward() written out, for a loss that depends only on h_T. One step back multiplies by the slope of tanh and by
+// W_hhᵀ (eq. 5). Every step uses W_hh, so its gradient is a sum over all steps (eq. 4).
 Gradients back_through_time(const Weights& w, const std::vector<Tensor>& h, const Tensor& gradient_of_h_T) {
   const NoGrad no_grad;
   Gradients d{.h = std::vector<Tensor>(h.size()), .W_hh = zeros(w.W_hh.shape(), w.W_hh.dtype())};
@@ -78,8 +78,8 @@ void compare_with_library() {
             << largest_difference(d.W_hh, p.weight_hh.grad()) << "\n\n";
 }
 
-// ‖dL/dh_{T−d}‖ / ‖dL/dh_T‖ for d = 0 … T. W_hh is ρ times an orthogonal matrix: all its eigenvalues have the modulus
-// ρ, which is its spectral radius, and all its singular values are ρ as well.
+// ‖dL/dh_{T−d}‖ / ‖dL/dh_T‖ for d = 0 … T. W_hh is ρ times an orthogonal matrix. So its spectral radius is ρ: all its
+// eigenvalues have the modulus ρ. All its singular values are ρ, too.
 std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   constexpr std::int64_t B = 16, I = 8;
   const Weights w{.W_ih = normal({hidden, I}, 0, 0.1, default_generator(), Dtype::f64),  // (H, I)
@@ -93,7 +93,7 @@ std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   return norms;
 }
 
-// Adds the norms by distance d as a curve, and ρ^d, their values without the tanh, as a dashed curve.
+// Adds two curves: the measured norms, and dashed ρ^d, the norms of a network without tanh.
 void add_with_bound(plot::Curves& curves, double rho, const std::string& name, const std::vector<double>& norms) {
   const std::size_t colour = curves.series.size() / 2;
   curves.series.push_back(tutorial::by_index("ρ = " + name, norms));
@@ -105,8 +105,8 @@ void add_with_bound(plot::Curves& curves, double rho, const std::string& name, c
   curves.series.push_back(bound);
 }
 
-// Trains a network to name the first token after `delay` others; returns its accuracy on new sequences. Clipping to a
-// norm of 1 keeps the direction of large gradients (algorithm 1) and does not change small ones.
+// Trains a network to name the first token after `delay` other tokens. Returns its accuracy on new sequences. Clipping
+// to the norm 1 keeps the direction of large gradients (algorithm 1) and does not change small ones.
 double train_and_measure(std::int64_t delay, std::int64_t steps, Generator& generator) {
   const nn::RNN start(tutorial::first_token_inputs, hidden);  // PyTorch's initial weights
   const nn::RecurrentWeights& p = start.weights(0);
@@ -119,10 +119,10 @@ void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   gradus::seed(options.seed);
 
-  // 1. Forward and backward by hand, and by the library.
+  // 1. Forward and backward, by hand and by the library.
   compare_with_library();
 
-  // 2. The gradient's norm by distance.
+  // 2. The norm of the gradient, by distance.
   constexpr std::int64_t T = 50;
   plot::Curves curves{.title = "How much of the gradient arrives",
                       .x_label = "distance d = T − t; dashed: ρ^d",
@@ -140,7 +140,7 @@ void run(const tutorial::Options& options) {
   std::cout << "log10 of the gradient's norm, by the spectral radius ρ of W_hh and the distance T − t\n"
             << text(norms) << '\n';
 
-  // 3. The effect on learning: remember the first token.
+  // 3. The effect on learning. The task: remember the first token.
   Generator generator(options.seed);
   tutorial::FirstTokenModels models;
   for (const std::int64_t delay : {1, 5, 10, 15, 20, 30, 40}) {

@@ -1,9 +1,9 @@
 // Tutorial 05: gates, which keep a state over many steps: the GRU and the LSTM.
 //
 // Tutorial 04's network remembered the first token only over short delays, because each step multiplies the gradient. A
-// gate can pass the state on unchanged, and learns when to. The GRU: Cho et al., "Learning phrase representations using
-// RNN encoder–decoder" (2014), https://arxiv.org/abs/1406.1078, eq. 5 to 8. The LSTM: Hochreiter and Schmidhuber, "Long
-// short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
+// gate can pass the state on unchanged; training decides when it does. The GRU: Cho et al., "Learning phrase
+// representations using RNN encoder–decoder" (2014), https://arxiv.org/abs/1406.1078, eq. 5 to 8. The LSTM: Hochreiter
+// and Schmidhuber, "Long short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
@@ -22,14 +22,14 @@
 
 using namespace gradus;
 using tutorial::learn_first_token;
-using tutorial::State;  // {h}, or {h, c} for an LSTM; (B, H) each
+using tutorial::State;  // GRU: {h}; LSTM: {h, c}; (B, H) each
 
 namespace {
 
 std::int64_t hidden = 32;  // H
-std::int64_t repeats = 3;  // models trained for each delay
+std::int64_t repeats = 3;  // number of models per delay
 
-// W x + b, split into gates in the order in which PyTorch stacks the weights: (B, H) each.
+// Splits W x + b into gates, in the order of PyTorch's stacked weights: (B, H) each.
 std::vector<Tensor> gates(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t count) {
   return split(linear(x, weight, bias), std::vector<std::int64_t>(static_cast<std::size_t>(count), weight.size(0) / count),
                1);
@@ -41,7 +41,7 @@ State gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& befo
   const auto from_x = gates(x, p.weight_ih, p.bias_ih, 3), from_h = gates(h, p.weight_hh, p.bias_hh, 3);
   const Tensor r = sigmoid(from_x[0] + from_h[0]);                                      // (B, H): reset
   const Tensor z = sigmoid(from_x[1] + from_h[1]);                                      // (B, H): update
-  const Tensor n = tanh(from_x[2] + r * from_h[2]);                                     // (B, H): new; r after W_hn h
+  const Tensor n = tanh(from_x[2] + r * from_h[2]);                                     // (B, H): new; r gates W_hn h
   return {(1.0 - z) * n + z * h};                                                       // (B, H): z = 1 keeps h
 }
 
@@ -52,7 +52,7 @@ struct OneUnit {
   double W_hr = -2, W_hz = 2, W_hn = 2;
 };
 
-// One step with one unit, number by number, and its difference from gru_step.
+// Computes one step with one unit, number by number. Also returns its difference from gru_step.
 std::pair<tutorial::Table, double> one_step_by_hand(const OneUnit& u) {
   const auto sigma = [](double a) { return 1 / (1 + std::exp(-a)); };
   const double from_x_r = u.W_ir * u.x, from_h_r = u.W_hr * u.h, r = sigma(from_x_r + from_h_r);
@@ -75,8 +75,8 @@ std::pair<tutorial::Table, double> one_step_by_hand(const OneUnit& u) {
           std::abs(next - gru_step(p, x, {h})[0].item())};
 }
 
-// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ in z: in
-// Cho's eq. 7 it is the fraction of the old state, in Bahdanau's appendix the fraction of the new one.
+// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). Their z differs. In
+// Cho's eq. 7, z is the fraction of the old state; in Bahdanau's appendix, it is the fraction of the new state.
 enum class Paper { cho, bahdanau };
 template <Paper paper>
 State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
@@ -88,7 +88,7 @@ State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& be
   return {paper == Paper::cho ? z * h + (1.0 - z) * n : (1.0 - z) * h + z * n};         // (B, H)
 }
 
-// The LSTM: gates in the order i, f, g, o. c is its memory, h its output.
+// The LSTM: gates in the order i, f, g, o. c is the memory, h is the output.
 State lstm_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const auto from_x = gates(x, p.weight_ih, p.bias_ih, 4), from_h = gates(before[0], p.weight_hh, p.bias_hh, 4);
   const Tensor i = sigmoid(from_x[0] + from_h[0]);                                      // (B, H): input
@@ -103,7 +103,7 @@ struct Kind {
   std::string name;
   models::Cell cell;
   tutorial::StepFunction step;
-  double bias = 0;  // added to the initial bias of the second gate, z or f
+  double bias = 0;  // added to the initial bias of the second gate: z in a GRU, f in an LSTM
 };
 
 const std::vector<Kind> kinds = {{"RNN", models::Cell::rnn, tutorial::rnn_step},
@@ -120,7 +120,7 @@ std::unique_ptr<nn::Recurrent> make(const Kind& kind) {
   return net;
 }
 
-// Compares each step by hand with the library's module, in double precision: x (T, B, I).
+// Compares each hand-written step with the library's module, in double precision. x: (T, B, I).
 void compare_with_library(const Tensor& x) {
   const Kind cho{"GRU of Cho et al.", models::Cell::original_gru, paper_step<Paper::cho>};
   for (const Kind& kind : {kinds[0], kinds[1], cho, kinds[2]}) {
@@ -132,21 +132,21 @@ void compare_with_library(const Tensor& x) {
   }
 }
 
-// Tutorial 04's norms by distance, before training: of the gradient of h, or of c for an LSTM.
+// Tutorial 04's norms by distance, before training. The gradient is that of h, or of c in an LSTM.
 std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)
   const std::vector<State> states = tutorial::unroll(kind.step, net->weights(0), x);
   const Tensor h_T = states.back()[0];                                                  // (B, H)
-  std::vector<Tensor> memory;                                                           // (B, H) each, the last first
+  std::vector<Tensor> memory;                                                           // (B, H) each, newest first
   for (std::size_t t = states.size() - 1; t > 0; --t) memory.push_back(states[t].back());
-  const std::vector<Tensor> d = grad({h_T}, memory, {normal(h_T.shape(), 0, 1, generator)});  // the shape of memory
+  const std::vector<Tensor> d = grad({h_T}, memory, {normal(h_T.shape(), 0, 1, generator)});  // shapes of memory
   std::vector<double> norms;
   for (const Tensor& at_distance : d) norms.push_back(tutorial::norm(at_distance) / tutorial::norm(d[0]));
   return norms;
 }
 
-// The gate z of a GRU over one sequence, x (T, 1, I): one row per unit, one column per token. A … H are the symbols.
+// The gate z of a GRU while it reads one sequence, x (T, 1, I): a row per unit, a column per token. A … H: symbols.
 plot::Heatmap gate_strip(const std::string& title, const nn::Recurrent& gru, const Tensor& x) {
   const NoGrad no_grad;
   const nn::RecurrentWeights& p = gru.weights(0);
@@ -164,7 +164,7 @@ void run(const tutorial::Options& options) {
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
-  // 1. By hand and by the library; the effect of the conventions.
+  // 1. Each step by hand and by the library; then the effect of the GRU's conventions.
   const Tensor x = normal({20, 3, tutorial::first_token_inputs}, 0, 1, generator, Dtype::f64);  // (T, B, I)
   compare_with_library(x);
   const auto [one_step, difference] = one_step_by_hand({});
@@ -174,7 +174,7 @@ void run(const tutorial::Options& options) {
       tutorial::gru_conventions(hidden, paper_step<Paper::cho>, gru_step, paper_step<Paper::bahdanau>, x);
   std::cout << "\nthe same weights in two conventions, largest difference of the states\n" << text(confused) << '\n';
 
-  // 2. How much of the gradient arrives before any training. Initially the gates are near σ(0) = 1/2, or σ(3) = 0.95.
+  // 2. How much of the gradient arrives, before any training. Initially the gates are near σ(0) = 1/2 or σ(3) = 0.95.
   plot::Curves curves{.title = "How much of the gradient arrives, before training",
                       .x_label = "distance T − t",
                       .y_label = "gradient's norm, relative to that at T",
@@ -184,12 +184,12 @@ void run(const tutorial::Options& options) {
   for (const Kind& kind : kinds) {
     const std::vector<double> norms = norms_by_distance(kind, 40, generator);
     curves.series.push_back(tutorial::by_index(kind.name, norms));
-    if (kind.cell == models::Cell::lstm) curves.series.back().mark = plot::Mark::dashed;  // it covers the GRU
+    if (kind.cell == models::Cell::lstm) curves.series.back().mark = plot::Mark::dashed;  // else it would hide the GRU
     arrived.rows.push_back({kind.name, tutorial::log10_at(norms, {10, 20, 40})});
   }
   std::cout << "log10 of the gradient's norm by the distance T − t, before training\n" << text(arrived) << '\n';
 
-  // 3. Remember the first token: tutorial 04's task, sizes and updates.
+  // 3. Remember the first token: the task, sizes and updates of tutorial 04.
   tutorial::Table accuracy{.name = "accuracy", .rows_are = "delay", .columns = {}};
   for (const Kind& kind : kinds) accuracy.columns.push_back(kind.name);
   for (const std::int64_t delay : {5, 10, 20, 40}) {
@@ -203,7 +203,7 @@ void run(const tutorial::Options& options) {
   std::cout << "the first of 8 symbols named after a delay, " << options.steps << " updates, mean of " << repeats
             << " models (guessing: 0.125)\n" << text(accuracy) << '\n';
 
-  // 4. How training changes the gates of a GRU without an added bias.
+  // 4. How training changes the gates of a GRU that starts without an added bias.
   const Tensor shown = tutorial::first_token_batch(10, 1, generator).x;                 // (11, 1, I)
   const auto gru = make(kinds[1]);
   const plot::Heatmap before = gate_strip("z, before training", *gru, shown);

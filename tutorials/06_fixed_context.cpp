@@ -1,9 +1,9 @@
 // Tutorial 06: a sequence-to-sequence model with a fixed context, and its bottleneck.
 //
 // The task is to write a sequence backwards: "a b c" becomes "c b a <eos>". An encoder reads the source into one
-// vector; a decoder must write everything from that vector. What happens as sequences get longer? The model is that of
+// vector. A decoder must write everything from that vector. What happens as sequences get longer? The model follows
 // Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks" (2014),
-// https://arxiv.org/abs/1409.3215, with GRUs in place of their LSTMs.
+// https://arxiv.org/abs/1409.3215, but with GRUs instead of LSTMs.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -23,21 +23,21 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch, written out as in models::loss(). T and Ty are the lengths of the longest source and
-// target, B the number of sequences, E, H and V the sizes of an embedding, a state and the vocabulary.
+// The loss of a batch, written out; models::loss() computes the same. T and Ty are the lengths of the longest source
+// and target, B is the number of sequences. E, H and V are the sizes of an embedding, a state and the vocabulary.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::FixedContextDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)
   const Tensor source_lengths = tensor(batch.source_lengths, {batch.size});            // (B)
   const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size});  // (Ty, B)
 
-  // The encoder: h_j = GRU(E x_j, h_{j−1}). A source shorter than T keeps its last state, so h_T is the state after its
-  // last real token. This one vector is the context.
+  // The encoder: h_j = GRU(E x_j, h_{j−1}). After the last real token of a source, the state does not change. So h_T is
+  // the state after that token. This one vector is the context.
   const Tensor x = model.encoder.embedding->forward(source);                         // (T, B, E)
   const Tensor h_T = model.encoder.rnn->run(x, source_lengths).last[0][0];           // (B, H)
 
-  // The decoder starts from the context. At each step its input is the *true* previous token (teacher forcing): the
-  // inputs are <bos> y_1 … y_{n−1}, the targets y_1 … y_n = <eos>.
+  // The decoder starts from the context. At each step it reads the *true* previous token (teacher forcing). So the
+  // inputs are <bos> y_1 … y_{n−1}, and the targets are y_1 … y_n = <eos>.
   Tensor s = tanh(decoder.W_s->forward(h_T));                                        // (B, H)
   std::vector<Tensor> logits;
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
@@ -46,7 +46,7 @@ Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
     logits.push_back(decoder.readout.forward(s));                                    // (B, V)
   }
 
-  // −ln p(y_t), averaged over the real tokens: padding is neither right nor wrong.
+  // −ln p(y_t), averaged over the real tokens. Padding does not count.
   return nn::masked_cross_entropy(stack(logits), tensor(batch.target_out, {batch.target_steps, batch.size}),
                                   tensor(batch.target_lengths, {batch.size}));
 }
@@ -65,7 +65,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const Sizes& sizes, const data::Reve
       {.source = task.vocabulary_size(), .target = task.vocabulary_size()});
 }
 
-// Writes a short, a medium and a long held-out source backwards, as the model does when it is used.
+// Prints the model's outputs for three held-out sources: a short, a medium and a long one.
 void show_outputs(const models::Seq2Seq& model, const data::Reversal& task, const Sizes& sizes, Generator generator) {
   for (const std::int64_t length : {sizes.min_length, (sizes.min_length + sizes.max_length) / 2, sizes.max_length}) {
     for (const data::Pair& pair : tutorial::held_out(task, length, 1, generator)) {
@@ -76,10 +76,10 @@ void show_outputs(const models::Seq2Seq& model, const data::Reversal& task, cons
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   const data::Reversal task(/*symbols=*/10, sizes.min_length, sizes.max_length);
 
-  // 1. The loss of the untrained model, by hand and by the library.
+  // 1. The untrained model's loss, by hand and by the library.
   const auto model = make_model(sizes, task, options.seed);
   std::cout << *model;
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
@@ -88,7 +88,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   std::cout << "loss before training: " << tutorial::decimals(ours, 6) << " by hand, "
             << tutorial::decimals(library, 6) << " by the library\n\n";
 
-  // 2. Train it, and train it again from the same initial weights, four times as long.
+  // 2. Train a model. Then train another from the same initial weights, four times as long.
   std::vector<tutorial::Result> results;
   std::unique_ptr<models::Seq2Seq> trained;
   for (const std::int64_t steps : {options.steps, 4 * options.steps}) {
@@ -99,7 +99,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                                   tutorial::range(sizes.min_length, sizes.max_length)));
   }
 
-  // 3. Three outputs of the second model, and the exact match of both on held-out sources.
+  // 3. Three outputs of the second model. Then the exact match of both models on held-out sources.
   std::cout << "what the model writes after " << 4 * options.steps << " updates\n";
   show_outputs(*trained, task, sizes, Generator(options.seed));
   std::cout << '\n';

@@ -1,7 +1,7 @@
 // Tutorial 07: the decoder sees the fixed context at every step.
 //
 // In tutorial 06 the context was only the decoder's first state, so the decoder had to remember it. Here every step
-// gets the same context as input. This is the decoder of Cho et al., "Learning phrase representations using RNN
+// reads the same context as an input. This is the decoder of Cho et al., "Learning phrase representations using RNN
 // encoder–decoder for statistical machine translation" (2014), section 2.2 and appendix A.1,
 // https://arxiv.org/abs/1406.1078.
 
@@ -22,26 +22,26 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch, as in tutorial 06 except for the lines with c. The sizes have the same letters.
+// The loss of a batch. Only the lines with c differ from tutorial 06. T, Ty, B, E, H and V are the same sizes.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::ChoDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)
   const Tensor source_lengths = tensor(batch.source_lengths, {batch.size});            // (B)
   const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size});  // (Ty, B)
 
-  // The encoder is the same: its state after the last real token.
+  // The encoder is that of tutorial 06. Its result is the state after the last real token.
   const Tensor h_T = model.encoder.forward(source, source_lengths).last_forward;       // (B, H)
 
-  // The context, c = tanh(V h_T), and the first state, s_0 = tanh(V′ c). (V′ is the decoder's W_s.)
+  // The context is c = tanh(V h_T). The first state is s_0 = tanh(V′ c); V′ is the decoder's W_s.
   const Tensor c = tanh(decoder.V.forward(h_T));                                       // (B, H)
   Tensor s = tanh(decoder.W_s->forward(c));                                            // (B, H)
 
   std::vector<Tensor> logits;
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
     const Tensor y = decoder.embedding.forward(target_in[t]);                          // (B, E)
-    // s_t = GRU([E y_{t−1}; c], s_{t−1}): the state need not remember c.
+    // s_t = GRU([E y_{t−1}; c], s_{t−1}): every step reads c, so the state need not remember it.
     s = decoder.rnn->step(concat({y, c}, 1), {s})[0];                                  // (B, H)
-    // p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o): the prediction also depends on c directly.
+    // p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o): the prediction also reads c directly.
     logits.push_back(decoder.readout.forward(concat({s, c, y}, 1)));                   // (B, V)
   }
   return nn::masked_cross_entropy(stack(logits), tensor(batch.target_out, {batch.target_steps, batch.size}),
@@ -63,27 +63,27 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, std::int
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, sizes.max_length);
   const auto make = [&](const std::string& decoder, std::int64_t hidden) {
     return make_model(decoder, hidden, sizes, task, options.seed);
   };
 
-  // 1. The loss of the untrained model, by hand and by the library.
+  // 1. The untrained model's loss, by hand and by the library.
   const auto cho = make("cho", sizes.hidden);
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
   std::cout << "loss before training: " << tutorial::decimals(loss_by_hand(*cho, batch).item(), 6) << " by hand, "
             << tutorial::decimals(models::loss(*cho, batch).total.item(), 6) << " by the library\n";
 
-  // 2. This decoder has more parameters than tutorial 06's, and more parameters could help by themselves. So the model
-  // is compared with two models of tutorial 06: one with the same H, and one with the smallest H that has as many
-  // parameters.
+  // 2. This decoder has more parameters than tutorial 06's, and more parameters could make any model better. So it is
+  // compared with two models of tutorial 06. One has the same H. The other has the smallest H with at least as many
+  // parameters as this decoder.
   const auto fixed = make("fixed", sizes.hidden);
   std::int64_t wider_hidden = sizes.hidden;
   auto wider = make("fixed", wider_hidden);
   while (wider->parameter_count() < cho->parameter_count()) wider = make("fixed", ++wider_hidden);
 
-  // 3. All are trained on the same batches, for the same number of updates.
+  // 3. All three models are trained on the same batches, for the same number of updates.
   const std::vector<std::int64_t> lengths = tutorial::range(3, sizes.max_length);
   const auto result_of = [&](const std::string& name, models::Seq2Seq& model) {
     return tutorial::train_and_measure(name, model, task, options, lengths);

@@ -1,9 +1,9 @@
 // Tutorial 08: annotations of both directions, and what each of them knows.
 //
-// The models of tutorials 06 and 07 kept one vector of the source. Attention needs one for every token, which also
-// describes both sides of the token: h_j = [→h_j; ←h_j], from a network that reads forward and another that reads
-// backward (Schuster and Paliwal, "Bidirectional recurrent neural networks", 1997; Bahdanau, Cho and Bengio, 2015,
-// section 3.2, https://arxiv.org/abs/1409.0473). This program has no decoder; it measures what the annotations contain.
+// The models of tutorials 06 and 07 kept one vector of the source. Attention needs a vector for every token, which also
+// describes the tokens on both sides: h_j = [→h_j; ←h_j]. One network reads forward, the other backward (Schuster and
+// Paliwal, "Bidirectional recurrent neural networks", 1997; Bahdanau, Cho and Bengio, 2015, section 3.2,
+// https://arxiv.org/abs/1409.0473). This program has no decoder. It measures what the annotations contain.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
@@ -24,18 +24,18 @@ using tutorial::largest_difference;
 
 namespace {
 
-constexpr std::int64_t V = 10, E = 8, T = 10;  // tokens, size of an embedding, length
-std::int64_t hidden = 32;                      // H, of each direction
+constexpr std::int64_t V = 10, E = 8, T = 10;  // number of tokens, size of an embedding, length of a sequence
+std::int64_t hidden = 32;                      // H, size of each direction
 
-// h_j = [→h_j; ←h_j] by two GRUs. The backward one reads the sequence from its end; its states are in the order of
-// reading, so they are reversed into that of the tokens.
+// h_j = [→h_j; ←h_j], computed by two GRUs. The backward GRU reads from the end of the sequence, so its first state
+// belongs to the last token. flip() puts its states into the order of the tokens.
 Tensor annotations(const nn::GRU& forward, const nn::GRU& backward, const Tensor& x) {
   const Tensor ahead = forward.forward(x).output;                                       // (T, B, H): →h_1 … →h_T
   const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, B, H): ←h_T … ←h_1
   return concat({ahead, flip(as_read, 0)}, 2);                                          // (T, B, 2H)
 }
 
-// One direction of an encoder as a separate GRU.
+// One direction of an encoder, as a GRU of its own.
 struct Reader : nn::GRU {
   explicit Reader(const nn::RecurrentWeights& p) : GRU(p.weight_ih.size(1), p.weight_hh.size(1)) {
     load_state_dict({{"weight_ih_l0", p.weight_ih}, {"weight_hh_l0", p.weight_hh},
@@ -49,8 +49,8 @@ Tensor tokens(std::int64_t batch, Generator& generator) {
   return tensor(ids, {T, batch});                                                       // (T, B)
 }
 
-// The library's bidirectional encoder and three readouts: from →h_j, from ←h_j and from both. Each readout must name
-// x_{j−1}, x_j and x_{j+1}.
+// The library's bidirectional encoder with three readouts: one reads →h_j, one ←h_j, one both. Each readout must name
+// the tokens x_{j−1}, x_j and x_{j+1}.
 struct Tagger : nn::Module {
   Tagger() {
     add_module("embedding", embedding);
@@ -64,10 +64,10 @@ struct Tagger : nn::Module {
   nn::Linear forward{hidden, 3 * V}, backward{hidden, 3 * V}, both{2 * hidden, 3 * V};
 };
 
-// x_{j−1}, x_j and x_{j+1} for 1 < j < T, where all three exist: (T − 2, B) each.
+// x_{j−1}, x_j and x_{j+1} for 1 < j < T, so that all three exist: (T − 2, B) each.
 std::vector<Tensor> neighbours(const Tensor& x) { return {x.slice(0, T - 2), x.slice(1, T - 1), x.slice(2, T)}; }
 
-// The logits of each readout for each of the neighbours: (T − 2, B, V) each.
+// For each readout, the logits of x_{j−1}, x_j and x_{j+1}: (T − 2, B, V) each.
 std::vector<std::pair<std::string, std::vector<Tensor>>> named(const Tagger& tagger, const Tensor& x) {
   const Tensor h = tagger.encoder.forward(tagger.embedding.forward(x)).output.slice(1, T - 1);  // (T − 2, B, 2H)
   const auto logits = [](const nn::Linear& readout, const Tensor& from) {
@@ -100,7 +100,7 @@ tutorial::Table accuracy(const Tagger& tagger, Generator& generator) {
   return table;
 }
 
-// (∂h_{j,i}/∂(E x_k)_m)², summed over m: one backward pass for each element i of each h_j.
+// (∂h_{j,i}/∂(E x_k)_m)², summed over m. Each element i of each h_j takes one backward pass.
 Tensor squared_derivatives(const Tagger& tagger, const Tensor& ids) {
   Tensor x = tagger.embedding.forward(ids).detach();                                    // (T, 1, E)
   const Tensor h = tagger.encoder.forward(x.set_requires_grad()).output;                // (T, 1, 2H)
@@ -113,16 +113,16 @@ Tensor squared_derivatives(const Tagger& tagger, const Tensor& ids) {
   return stack(squares).reshape({T, 2 * hidden, T}).to(Dtype::f64);                     // (T, 2H, T)
 }
 
-// How far states move that must not move, with the right encoder and with a mistake.
+// Changes inputs that must not affect a state. Measures how far the state moves, without and with a mistake.
 tutorial::Table probes(const nn::GRU& encoder, const nn::GRU& backward, const Tensor& x, Generator& generator) {
   const NoGrad no_grad;
-  // ←h_T has read only x_T, so another x_1 must not change it. The mistake: the states stay in reading order, with ←h_1
-  // in the place of ←h_T.
+  // ←h_T has read only x_T, so another x_1 must not change it. The mistake keeps the states in the order of reading:
+  // ←h_1 then stands where ←h_T should.
   const Tensor other_x_1 = concat({x.slice(0, 1) + 1.0, x.slice(1, T)}, 0);             // (T, 1, E)
   const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, 1, H): ←h_T … ←h_1
   const Tensor other = backward.forward(flip(other_x_1, 0)).output;                     // (T, 1, H)
 
-  // Padding after the end must change nothing. The mistake: the encoder does not get the lengths.
+  // Padding after the end must not change anything. The mistake: the encoder does not get the lengths.
   const Tensor padded = concat({x, normal({3, 1, E}, 0, 1, generator)}, 0);             // (T + 3, 1, E)
   const Tensor length = tensor({double(T)}, Dtype::i64);                                // (1)
   const auto alone = encoder.forward(x), frozen = encoder.forward(padded, length), run_on = encoder.forward(padded);
@@ -142,15 +142,15 @@ void run(const tutorial::Options& options) {
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
-  // 1. What each half knows: the neighbours that a readout can name after a short training.
+  // 1. What each half of an annotation knows: which neighbours a readout can name after a short training.
   const Tagger tagger;
   train(tagger, options.steps, generator);
   const tutorial::Table known = accuracy(tagger, generator);
   std::cout << "fraction of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
             << text(known) << '\n';
 
-  // 2. On which tokens each half of an annotation depends, and the whole annotation. The sensitivity of
-  // annotation j to token k is S_jk = ‖∂h_j/∂(E x_k)‖.
+  // 2. Which tokens an annotation depends on: each half, and the whole. The sensitivity of annotation j to token k is
+  // S_jk = ‖∂h_j/∂(E x_k)‖.
   const Tensor ids = tokens(1, generator);                                              // (T, 1)
   const Tensor squares = squared_derivatives(tagger, ids);                              // (T, 2H, T)
   const auto S = [&](std::int64_t from, std::int64_t to) { return sqrt(sum(squares.slice(from, to, 1), 1)); };
@@ -159,7 +159,7 @@ void run(const tutorial::Options& options) {
   std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << max(forward * greater(k, j).to(Dtype::f64)).item()
             << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << max(backward * less(k, j).to(Dtype::f64)).item() << '\n';
 
-  // 3. Padding and order. A sequence must have the same annotations by itself and in a batch with a longer one.
+  // 3. Padding and order. A sequence must have the same annotations on its own and in a batch with a longer one.
   const nn::GRU& encoder = tagger.encoder;
   const Tensor x = tagger.embedding.forward(ids), y = tagger.embedding.forward(tokens(1, generator));  // (T, 1, E)
   constexpr std::int64_t L = T - 4;

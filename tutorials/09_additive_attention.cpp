@@ -1,9 +1,9 @@
 // Tutorial 09: additive attention: a query, keys, values, a mask.
 //
-// Tutorial 08 made an annotation for every token. Given a query, attention scores each annotation, turns the scores
-// into weights, and returns the weighted mean. This program has no encoder and no decoder. Bahdanau, Cho and Bengio,
-// "Neural machine translation by jointly learning to align and translate" (2015), https://arxiv.org/abs/1409.0473, eq.
-// 5 and 6 and appendix A.1.2.
+// Tutorial 08 computed an annotation for every token. Given a query, attention scores each annotation, turns the scores
+// into weights, and returns the weighted mean. This program has no encoder and no decoder. The equations are those of
+// Bahdanau, Cho and Bengio, "Neural machine translation by jointly learning to align and translate" (2015),
+// https://arxiv.org/abs/1409.0473: eq. 5 and 6 and appendix A.1.2.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
@@ -31,7 +31,7 @@ using tutorial::largest_difference;
 
 namespace {
 
-std::int64_t energy = 32;  // A, of the look-up
+std::int64_t energy = 32;  // A, size of the energies' hidden layer in the look-up
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // e_j = v_a · tanh(W_a q + U_a h_j): how well annotation j answers the query. q (B, Q), h (T, B, D).
@@ -46,7 +46,7 @@ Tensor linear_energies(const nn::AdditiveAttention& a, const Tensor& q, const Te
   return transpose(sum(a.v_a * (linear(q, a.W_a.weight) + linear(h, a.U_a.weight)), 2), 0, 1);  // (B, T)
 }
 
-// α_j = exp(e_j) / Σ_k exp(e_k) (eq. 6), with e = −∞ on padding, since exp(−∞) = 0.
+// α_j = exp(e_j) / Σ_k exp(e_k) (eq. 6). Padding gets e = −∞, because exp(−∞) = 0.
 Tensor weights(const Tensor& e, const Tensor& is_padding) {
   return softmax(masked_fill(e, is_padding, -infinity));                                // (B, T)
 }
@@ -56,7 +56,7 @@ Tensor context(const Tensor& alpha, const Tensor& h) {
   return sum(unsqueeze(transpose(alpha, 0, 1), 2) * h, 0);                              // (B, D)
 }
 
-// Three keys on paper, checked with nn::AdditiveAttention and with the tape. Returns the tables of all numbers.
+// Three keys on paper, checked against nn::AdditiveAttention and the tape. Returns tables of all numbers.
 std::vector<tutorial::Table> three_keys() {
   const tutorial::ThreeKeys in;
   const tutorial::ThreeKeysByHand out = tutorial::by_hand(in);
@@ -83,12 +83,12 @@ std::vector<tutorial::Table> three_keys() {
   return tutorial::tables(in, out);
 }
 
-// Properties of the weights that hold for all parameters, and the effect of mistakes on them.
+// Properties that the weights have for all parameters; and the effect of mistakes on the weights.
 std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   const NoGrad no_grad;
-  constexpr std::int64_t T = 6, B = 2, Q = 3, D = 5, A = 4;  // all different: a transposed weight cannot go unnoticed
+  constexpr std::int64_t T = 6, B = 2, Q = 3, D = 5, A = 4;  // all different: a transposed weight raises an error
   nn::AdditiveAttention attention(Q, D, A), zero(Q, D, A);
-  Tensor(attention.v_a).replace(normal({A}, 0, 2, generator));  // larger than initially, so that the weights differ
+  Tensor(attention.v_a).replace(normal({A}, 0, 2, generator));  // large, so that the weights differ clearly
   Tensor(zero.v_a).replace(zeros({A}));
   const Tensor q = normal({B, Q}, 0, 1, generator), other_q = normal({B, Q}, 0, 1, generator);  // (B, Q)
   const Tensor h = normal({T, B, D}, 0, 1, generator);                                  // (T, B, D)
@@ -132,12 +132,12 @@ std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   for (const auto& [name, w] : masks) {
     bars.series.push_back({name, w[1].to_vector<double>()});
     auto& values = bars.series.back().values;
-    values.insert(values.begin() + 4, 0);                                // the gap before the padding
+    values.insert(values.begin() + 4, 0);                                // an empty bar before the padding
   }
   return {properties, bars};
 }
 
-// Look-up among pairs of a key and a value, by embeddings, attention and one linear layer. Q 12, D 16 + 8.
+// Look-up among pairs of a key and a value: embeddings, attention, one linear layer. Q = 12, D = 16 + 8.
 struct LookUp : nn::Module {
   LookUp() {
     add_module("of_query", of_query);
@@ -178,7 +178,7 @@ tutorial::Table by_length(const LookUp& model, Generator& generator) {
   return table;
 }
 
-// The weights for eight pairs, with each key as the query: one row per query, one column per key.
+// The weights for eight pairs. Each key is the query once: a row per query, a column per key.
 plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
   const NoGrad no_grad;
   constexpr std::int64_t T = 8;
@@ -196,7 +196,7 @@ void run(const tutorial::Options& options) {
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
-  // 1. By hand and by the library; properties that always hold, and the effect of mistakes.
+  // 1. Attention by hand and by the library. Properties that always hold, and the effect of mistakes.
   const auto [properties, bars] = look(generator);
   std::cout << text(properties) << '\n';
 
@@ -209,11 +209,11 @@ void run(const tutorial::Options& options) {
   std::cout << "look-up among pairs, trained with 2 to 8 of them (guessing: " << 1.0 / tutorial::look_up_values << ")\n"
             << text(look_up) << '\n';
 
-  // 3. Its cost compared with a dot product, which needs Q = D.
+  // 3. The cost of additive scores, compared with dot products, which need Q = D.
   const tutorial::Table costs = tutorial::attention_cost(energy);
   std::cout << "thousands of multiply-adds for the scores\n" << text(costs) << '\n';
 
-  // 4. Three keys, number by number.
+  // 4. Three keys, calculated number by number.
   const std::vector<tutorial::Table> worked = three_keys();
   for (const tutorial::Table& table : worked) std::cout << text(table) << '\n';
 

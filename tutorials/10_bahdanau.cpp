@@ -1,9 +1,10 @@
 // Tutorial 10: Bahdanau attention on reversal.
 //
-// Tutorials 06 and 07 compressed the source into one vector, and failed as sequences grew. Here the decoder attends to
-// the source again for every token that it writes, and learns where. The three models are trained on the same batches,
-// with the same encoder; they differ in the decoder's context. Equation numbers are those of Bahdanau, Cho and Bengio,
-// "Neural machine translation by jointly learning to align and translate" (2015), https://arxiv.org/abs/1409.0473.
+// Tutorials 06 and 07 compressed the source into one vector, and failed on longer sequences. Here the decoder attends
+// to the source again for every token that it writes, and learns where to attend. Three models are trained on the same
+// batches, with the same encoder. Only the decoder's context differs. Equation numbers refer to Bahdanau, Cho and
+// Bengio, "Neural machine translation by jointly learning to align and translate" (2015),
+// https://arxiv.org/abs/1409.0473.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -34,30 +35,30 @@ using namespace gradus;
 namespace {
 
 constexpr std::int64_t longest_trained = 12;
-constexpr std::array<std::int64_t, 6> watched = {20, 30, 40, 50, 100, 300};  // updates
+constexpr std::array<std::int64_t, 6> watched = {20, 30, 40, 50, 100, 300};  // updates at which alignments are drawn
 
-// The first step of the decoder, written out for one sequence of T tokens (so B = 1). Returns the largest difference of
-// the logits from the library's.
+// The decoder's first step, written out for one sequence of T tokens (B = 1). Returns the largest difference between
+// its logits and the library's.
 double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) {
   const NoGrad no_grad;
   const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model.decoder);
   const auto& attention = dynamic_cast<const nn::AdditiveAttention&>(*decoder.attention);
   const auto T = static_cast<std::int64_t>(pair.source.size());
 
-  // Annotations h_j = [→h_j; ←h_j]: token j and its surroundings on both sides (section 3.2).
+  // The annotations h_j = [→h_j; ←h_j] describe token j and its surroundings on both sides (section 3.2).
   const auto annotations = model.encoder.forward(tensor(pair.source, {T, 1}), tensor({double(T)}, Dtype::i64));
   const Tensor h = annotations.h;                                                     // (T, 1, 2H)
 
   // s_0 = tanh(W_s ←h_1) (appendix A.2.2).
   const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));          // (1, H)
 
-  // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits the next output (A.1.2). The query is the state
-  // *before* this step, s_{t−1}.
+  // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits the next output (A.1.2). The query is s_{t−1}, the
+  // state *before* this step.
   const Tensor query = linear(s_0, attention.W_a.weight);                             // (1, A)
   const Tensor keys = linear(h, attention.U_a.weight);                                // (T, 1, A): once per sentence
   const Tensor e = sum(attention.v_a * tanh(query + keys), 2);                        // (T, 1)
 
-  // α_1j = exp(e_1j) / Σ_k exp(e_1k) (eq. 6): the weights, which sum to 1.
+  // α_1j = exp(e_1j) / Σ_k exp(e_1k) (eq. 6): the weights. They sum to 1.
   const Tensor alpha = softmax(transpose(e, 0, 1));                                   // (1, T)
 
   // c_1 = Σ_j α_1j h_j (eq. 5): the context.
@@ -75,15 +76,15 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   return tutorial::largest_difference(logits, decoder.step(bos, state, memory).logits);
 }
 
-// The alignment for `pair` with the true tokens as input, as in training. Alignments of the true tokens can be compared
-// from the first update on, when the model's own output is still noise.
+// The alignment for `pair` with teacher forcing, as in training. The true tokens make alignments comparable from the
+// first update on; early on, the model's own output is still noise.
 plot::Heatmap look(const models::Seq2Seq& model, const data::Pair& pair, const data::Reversal& task,
                    std::int64_t updates) {
   const models::Decoded forced = models::force_decode(model, {&pair, 1})[0];
   return tutorial::alignment_map("after " + std::to_string(updates) + " updates", forced, pair.source, task);
 }
 
-// How close each alignment is to the anti-diagonal, at the steps before <eos>.
+// How close each alignment is to the anti-diagonal. The step that writes <eos> is excluded.
 tutorial::Table forming_table(const std::vector<plot::Heatmap>& alignments) {
   tutorial::Table table{.name = "forming",
                         .rows_are = "alignment",
@@ -103,10 +104,10 @@ struct Sizes {
 };
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, longest_trained);
 
-  // 1. Three models of the same sizes and with the same encoder.
+  // 1. Three models with the same sizes and the same encoder.
   gradus::seed(options.seed);
   const auto make = [&](const std::string& decoder) {
     return models::make_model(
@@ -120,8 +121,8 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
             << "\nfirst decoder step by hand: largest difference from the library's "
             << first_step_by_hand(*bahdanau, task.make({3, 4, 5, 6})) << "\n\n";
 
-  // 2. Train them on the same batches, and measure them on held-out sources, some longer than any in training. While
-  // Bahdanau's model learns, record its alignment for one held-out source.
+  // 2. Train them on the same batches. Measure them on held-out sources, some longer than all training sources. During
+  // the training of Bahdanau's model, record its alignment for one held-out source.
   std::vector<std::int64_t> lengths = tutorial::range(3, longest_trained + 3);
   lengths.push_back(20);
   Generator generator(options.seed);

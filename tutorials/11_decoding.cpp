@@ -1,9 +1,9 @@
 // Tutorial 11: decoding and measuring: greedy, sampling, and beam search by hand.
 //
-// A model gives the probability of each next token; a search chooses the output. If a model is sure, all searches find
-// the same output, so this program uses a model that is not: a fixed context, as in tutorial 06. Beam search scores by
-// eq. 14 of Wu et al., "Google's neural machine translation system" (2016), https://arxiv.org/abs/1609.08144, without
-// its coverage penalty.
+// A model gives the probability of each next token. A search chooses the output. If a model is sure, all searches find
+// the same output. So this program uses a model that is not sure: one with a fixed context, as in tutorial 06. Beam
+// search uses the score of eq. 14 of Wu et al., "Google's neural machine translation system" (2016),
+// https://arxiv.org/abs/1609.08144, without its coverage penalty.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -32,7 +32,7 @@ namespace {
 
 using Tokens = std::vector<std::int64_t>;
 
-constexpr double alpha = 0.6;  // of the length penalty
+constexpr double alpha = 0.6;  // exponent of the length penalty
 
 double length_penalty(std::int64_t length) { return std::pow((5 + static_cast<double>(length)) / 6, alpha); }
 
@@ -40,14 +40,14 @@ double length_penalty(std::int64_t length) { return std::pow((5 + static_cast<do
 struct Hypothesis {
   Tokens y;         // y_1 … y_t
   double log_p;     // ln p(y_1 … y_t | x)
-  nn::State state;  // the decoder's state before it reads y_t: s (1, H)
+  nn::State state;  // the decoder's state before it reads y_t; holds s (1, H)
 
-  // s(y, x) = ln p(y | x) / lp(y) (eq. 14): every further token makes the sum smaller, so the sums of outputs of
-  // different lengths cannot be compared.
+  // s(y, x) = ln p(y | x) / lp(y) (eq. 14). Every further token makes the sum ln p smaller, so sums of outputs with
+  // different lengths cannot be compared directly.
   double score() const { return log_p / length_penalty(std::ssize(y)); }
 };
 
-// Each of the K hypotheses continued with each of the V tokens, the most likely first.
+// Continues each of the K hypotheses with each of the V tokens. The most likely continuations come first.
 std::vector<Hypothesis> continuations(const nn::DecoderStep& decoder, const nn::Memory& memory,
                                       const std::vector<Hypothesis>& alive) {
   std::vector<Hypothesis> all;
@@ -78,18 +78,18 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   std::vector<tutorial::Considered> course;
 
   for (std::int64_t t = 1; t <= max_steps && !alive.empty(); ++t) {
-    // Keep the K most likely of all, whichever hypothesis they continue: all have length t, so their sums can be
-    // compared. A finished hypothesis is set aside and never continued.
+    // Keep the K most likely continuations of all hypotheses. All have length t, so their sums can be compared. A
+    // finished hypothesis is set aside; the search never continues it.
     const std::vector<Hypothesis> all = continuations(*model.decoder, memory, alive);
     alive.clear();
-    for (std::int64_t rank = 0; rank < std::min(std::ssize(all), K + 2); ++rank) {      // two more, for the picture
+    for (std::int64_t rank = 0; rank < std::min(std::ssize(all), K + 2); ++rank) {      // the picture shows two more
       const Hypothesis& longer = all[static_cast<std::size_t>(rank)];
       const bool is_kept = rank < K, ends = longer.y.back() == data::eos;
       if (is_kept) (ends ? ended : alive).push_back(longer);
       course.push_back({longer.y, is_kept && ends ? longer.score() : longer.log_p, is_kept});
     }
 
-    // Stop when no live hypothesis can beat the best finished one: a sum only falls, and lp is largest at max_steps.
+    // Stop when no live hypothesis can beat the best finished one. A sum can only fall, and lp is largest at max_steps.
     std::ranges::stable_sort(ended, std::ranges::greater(), &Hypothesis::score);
     if (ended.empty() || alive.empty()) continue;
     if (ended.front().score() >= alive.front().log_p / length_penalty(max_steps)) break;
@@ -97,15 +97,15 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   return {ended.empty() ? alive : ended, course};
 }
 
-// The distribution that sampling draws from: p^(1/temperature), cut to the k most likely tokens and then to the
-// nucleus, the smallest set of most likely tokens whose probabilities sum to top_p.
+// The distribution that sampling draws from: p^(1/temperature), limited to the k most likely tokens and then to the
+// nucleus. The nucleus is the smallest set of most likely tokens with a total probability of at least top_p.
 std::vector<double> reshaped(std::vector<double> p, const models::SamplingOptions& how) {
   for (double& x : p) x = std::pow(x, 1 / how.temperature);
-  std::vector<double> kept = p;  // the most likely first
+  std::vector<double> kept = p;  // sorted, the most likely first
   std::ranges::sort(kept, std::ranges::greater());
   if (how.top_k > 0) kept.resize(static_cast<std::size_t>(how.top_k));
   const double enough = how.top_p * std::accumulate(kept.begin(), kept.end(), 0.0);
-  double sum = 0, least = 0;  // of the nucleus
+  double sum = 0, least = 0;  // total and smallest probability of the nucleus
   for (std::size_t rank = 0; sum < enough; ++rank) {
     least = kept[rank];
     sum += least;
@@ -118,7 +118,7 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
     {"temperature 1", {}}, {"temperature 0.5", {.temperature = 0.5}}, {"top-k 3", {.top_k = 3}},
     {"top-p 0.9", {.top_p = 0.9}}};
 
-// The distribution of each method at a step, for the three most likely tokens.
+// The distribution that each method draws from at one step, for the three most likely tokens.
 plot::GroupedBars drawn_from(const tutorial::Step& step) {
   plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability"};
   for (const auto& [name, how] : sampling) bars.series.push_back({.name = name});
@@ -135,7 +135,7 @@ plot::GroupedBars drawn_from(const tutorial::Step& step) {
 
 models::Search beam_of(std::int64_t width) { return models::beam_search({.width = width, .length_penalty = alpha}); }
 
-// 1. Compares beam search by hand with a search of the library.
+// 1. Compares the hand-written beam search with a search of the library.
 void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs, std::int64_t K,
              const std::string& name, const models::Search& search) {
   const auto library = tutorial::best_outputs(model, pairs, search);
@@ -150,7 +150,7 @@ void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
             << " of " << pairs.size() << " sources, largest difference of ln p " << difference << '\n';
 }
 
-// 2. A search tree to look at: for the first source on which a beam of 3 corrects greedy decoding, if there is one.
+// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding, if there is one.
 plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                               const data::Reversal& task) {
   const auto greedily = models::greedy(model, pairs), by_beam = tutorial::best_outputs(model, pairs, beam_of(3));
@@ -181,7 +181,7 @@ tutorial::Table all_methods(const models::Seq2Seq& model, const std::vector<data
   return table;
 }
 
-// A model that is not sure, because its training is short.
+// A model that is not sure, because it is trained only briefly.
 std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const models::ModelOptions& sizes,
                                          std::uint64_t seed, std::int64_t steps) {
   gradus::seed(seed);
@@ -191,8 +191,8 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const model
 }
 
 void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
-  const data::Reversal task;                  // 10 symbols, lengths 3 … 12
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
+  const data::Reversal task;                  // 10 symbols, lengths 3 to 12
   const auto model = trained(task, sizes, options.seed, options.steps);
   Generator generator(options.seed);
   const auto short_pairs = tutorial::held_out(task, 6, 300, generator),
@@ -202,7 +202,7 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   compare(*model, few, 5, "beam search", beam_of(5));
   const plot::SearchTree tree = a_correction(*model, short_pairs, task);
 
-  // 3. The distributions that sampling draws from: at the step at which greedy decoding is least sure, and at a step so
+  // 3. The distributions that sampling draws from, at two steps: one where greedy decoding is least sure, and one so
   // sure that top-p keeps a single token.
   const std::vector<tutorial::Step> steps = tutorial::steps_by_sureness(*model, pairs[0], task);
   const auto sure = std::ranges::find_if(steps, [](const auto& step) { return step.largest() >= 0.9; });
@@ -212,8 +212,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   const tutorial::Table methods = all_methods(*model, pairs, task, options.seed);
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
 
-  // 5. With 3 symbols there are only 364 outputs of at most 5 symbols, so the model can score all of them. How often
-  // does a beam find the best one? A beam of 1093 keeps all 364 and the 3⁶ unfinished beginnings.
+  // 5. With 3 symbols there are only 364 outputs of at most 5 symbols, so the model can score them all. How often does
+  // a beam find the best one? A beam of 1093 drops nothing: 364 outputs and 3⁶ = 729 unfinished ones.
   const data::Reversal small(/*symbols=*/3, /*min_length=*/2, /*max_length=*/4);
   const auto other = trained(small, sizes, options.seed, options.steps / 10 + 1);
   const auto score = [](const models::Decoded& y) { return y.log_probability / length_penalty(std::ssize(y.tokens)); };

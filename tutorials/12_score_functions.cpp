@@ -1,10 +1,10 @@
 // Tutorial 12: score functions: additive, dot, scaled dot, and one of your own.
 //
-// In tutorial 10 a small network computed the energy e_tj, which says how well annotation h_j fits the state s_{t−1}.
-// Any score of two vectors can replace it; the rest of the model stays the same. Here four scores are trained on the
-// same batches and compared by accuracy and cost. Scaled dot is from Vaswani et al., "Attention is all you need"
-// (2017), section 3.2.1, https://arxiv.org/abs/1706.03762; dot and general are from Luong et al., "Effective approaches
-// to attention-based neural machine translation" (2015), https://arxiv.org/abs/1508.04025.
+// In tutorial 10 a small network computed the energy e_tj: how well annotation h_j fits the state s_{t−1}. Any score of
+// two vectors can replace this network; the rest of the model stays the same. Here four scores are trained on the same
+// batches, and compared by accuracy and cost. Scaled dot is from Vaswani et al., "Attention is all you need" (2017),
+// section 3.2.1, https://arxiv.org/abs/1706.03762. Dot and general are from Luong et al., "Effective approaches to
+// attention-based neural machine translation" (2015), https://arxiv.org/abs/1508.04025.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -25,8 +25,8 @@ using namespace gradus;
 
 namespace {
 
-// Your own score, "general": e_tj = s_{t−1} · W_a h_j. The class defines the energies, and computes W_a h_j once per
-// sentence, because that needs no query. ScoredAttention computes mask, softmax and context.
+// Your own score, "general": e_tj = s_{t−1} · W_a h_j. The class only defines the energies. It computes W_a h_j once
+// per sentence, because W_a h_j needs no query. ScoredAttention adds mask, softmax and context.
 class GeneralAttention : public nn::ScoredAttention {
  public:
   GeneralAttention(std::int64_t query_size, std::int64_t value_size)
@@ -47,7 +47,7 @@ class GeneralAttention : public nn::ScoredAttention {
   }
 };
 
-// The dot product needs states and annotations of equal size: H = D, twice the size of each direction of the encoder.
+// The dot product needs states and annotations of equal size: H = D, twice the size of each encoder direction.
 struct Sizes {
   std::int64_t direction = 32, A = 64;
   std::int64_t D() const { return 2 * direction; }
@@ -73,8 +73,8 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& score, const Size
           make_attention(score, sizes)));
 }
 
-// 1. Checks all gradients of the new class against finite differences, in double precision. One of the two sources is
-// shorter.
+// 1. Checks all gradients of the new class against finite differences, in double precision. The two sources have
+// different lengths.
 GradcheckReport check_gradients(std::uint64_t seed) {
   Generator generator(seed);
   GeneralAttention general(3, 4);
@@ -85,8 +85,8 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   return nn::gradcheck(general, attend, {normal({2, 3}, 0, 1, generator), normal({5, 2, 4}, 0, 1, generator)});
 }
 
-// 2. Why √d: the variance of s · h_j is d, and a softmax of energies that far apart has almost no gradient. The states
-// and annotations are random, with elements of variance 1.
+// 2. Why √d? The variance of s · h_j is d. The softmax of energies that far apart has almost no gradient. States and
+// annotations are random; their elements have variance 1.
 std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t seed) {
   constexpr std::int64_t T = 12, N = 500;
   const std::string rank = "weight, the largest first";
@@ -106,7 +106,7 @@ std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t 
       const Tensor& e = energies[i];
       const Tensor alpha = softmax(e);                                   // (N, T)
       values.push_back(variance(e).item());
-      values.push_back(mean(max(alpha, -1)).item());                     // 1: all on one position
+      values.push_back(mean(max(alpha, -1)).item());                     // 1: all weight on one position
       values.push_back(1 - mean(sum(alpha * alpha, -1)).item());         // Σ_j ∂α_j/∂e_j = Σ_j α_j (1 − α_j)
       tutorial::add_sorted_row(maps[i], "d = " + std::to_string(d), alpha);
     }
@@ -115,7 +115,7 @@ std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t 
   return {table, maps};
 }
 
-// 3. The same model with each score, trained on the same batches.
+// 3. The same model with each of the scores, trained on the same batches.
 struct Trained {
   std::vector<tutorial::Result> results;
   std::vector<plot::Heatmap> alignments;
@@ -140,7 +140,7 @@ Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial
   return trained;
 }
 
-// 4. The cost of each score for one sentence. With every score, the context takes another T · D multiply-adds per step.
+// 4. The cost of each score for one sentence. The context costs another T · D multiply-adds per step with every score.
 tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
   const auto T = double(tokens), D = double(sizes.D()), H = D, A = double(sizes.A);
   tutorial::Table table{.name = "cost",
@@ -159,8 +159,8 @@ tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
-  const data::Reversal task;                  // 10 symbols, lengths 3 … 12
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
+  const data::Reversal task;                  // 10 symbols, lengths 3 to 12
   std::cout << "gradient check of GeneralAttention\n" << check_gradients(options.seed) << '\n';
   const auto [saturated, sorted_weights] = saturation(options.seed);
   std::cout << "random states and annotations, 12 positions\n" << text(saturated) << '\n';

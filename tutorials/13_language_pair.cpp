@@ -1,8 +1,8 @@
 // Tutorial 13: a real language pair: words, unknown words, and their order.
 //
 // The model is that of tutorial 10. The new part is text: tokens, vocabularies and unknown words, held-out sentences,
-// and scores of translations. The text is the library's 506 pairs, or your own file. An unknown word in the output is
-// replaced by the source word with the largest weight, as in Luong et al., "Addressing the rare word problem in neural
+// and scores of translations. The text is the library's 506 pairs, or your own file. In an output, the source word with
+// the largest weight replaces each unknown word, as in Luong et al., "Addressing the rare word problem in neural
 // machine translation" (2015), https://arxiv.org/abs/1410.8206.
 
 #include <gradus/autograd/random.hpp>
@@ -52,8 +52,8 @@ struct Corpus {
 };
 
 Corpus read(const Knobs& knobs) {
-  // 1. The text: sentence pairs. A hash of the source holds out 15 % of them, so a sentence with several
-  // translations is never on both sides.
+  // 1. The text: sentence pairs. A hash of the source decides which 15 % are held out. So all translations of a
+  // sentence are on the same side.
   std::vector<data::SentencePair> pairs = knobs.pairs.empty() ? data::phrases(knobs.chinese ? "eng-cmn" : "eng-fra")
                                                               : data::read_tab_separated(knobs.pairs);
   if (std::ssize(pairs) > knobs.limit) pairs.resize(static_cast<std::size_t>(knobs.limit));
@@ -62,7 +62,7 @@ Corpus read(const Knobs& knobs) {
     fail("--pairs", pairs.size(), " pairs are too few to hold some out; give more");
   }
 
-  // 2. Tokens: words and punctuation marks, in lower case; for Chinese, characters.
+  // 2. Tokens: lower-case words and punctuation marks. For Chinese, each character is a token.
   const data::Tokeniser english, other({.unit = knobs.chinese ? data::TokenUnit::chinese : data::TokenUnit::word,
                                         .french_spacing = !knobs.chinese});
   const auto tokens = [&](const std::vector<data::SentencePair>& text, std::size_t limit) {
@@ -70,7 +70,7 @@ Corpus read(const Knobs& knobs) {
   };
   const data::TokenisedPairs train = tokens(split.train, split.train.size());
 
-  // 3. Vocabularies: the words that occur often enough in the training text; all others share one id, <unk>.
+  // 3. Vocabularies: the words that are frequent enough in the training text. All other words share one id, <unk>.
   return {.source = {english, data::Vocabulary::build(train.source, {.min_count = knobs.min_count})},
           .target = {other, data::Vocabulary::build(train.target, {.min_count = knobs.min_count})},
           .train = train,
@@ -78,7 +78,7 @@ Corpus read(const Knobs& knobs) {
           .held_out = tokens(split.test, 500)};
 }
 
-// A model's translations of some sentences.
+// A model's translations of several sentences.
 struct Translations {
   std::vector<Words> words;               // may contain `<unk>`
   std::vector<Words> replaced;            // each `<unk>` replaced by the source word with the largest weight
@@ -99,16 +99,16 @@ Translations translate(const models::Seq2Seq& model, const Corpus& corpus, const
   return translations;
 }
 
-// A model, its translations of training sentences and held-out sentences, and their quality.
+// A model, its translations of training and held-out sentences, and their quality.
 struct Trained {
   std::unique_ptr<models::Seq2Seq> model;
-  tutorial::Result result;  // its losses
+  tutorial::Result result;  // the losses
   Translations of_seen, of_held_out;
   tutorial::Table::Row quality;
 };
 
-// 4. Trains one of two models of the same sizes, on the same batches. With so little text, dropout must limit
-// memorisation.
+// 4. Trains one of two models. Both have the same sizes and the same batches. With so little text, dropout is needed to
+// limit memorisation.
 Trained train(const std::string& name, const std::string& decoder, const Corpus& corpus, const Knobs& knobs,
               const tutorial::Options& options) {
   gradus::seed(options.seed);
@@ -124,7 +124,7 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
              of_held_out = translate(*model, corpus, held_out, models::greedy()),
              by_beam = translate(*model, corpus, held_out, models::beam_search({}));
   const std::set<Words> sentences(known.target.begin(), known.target.end());
-  data::MatchCount exact, copied;  // exact: equal to the reference; copied: equal to a training sentence
+  data::MatchCount exact, copied;  // outputs that equal the reference; outputs that equal a training sentence
   for (std::size_t i = 0; i < of_held_out.words.size(); ++i) {
     exact.add(of_held_out.words[i] == held_out.target[i]);
     copied.add(sentences.contains(of_held_out.words[i]));
@@ -139,7 +139,7 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
 }
 
 void run(tutorial::Options options, const Knobs& knobs) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   if (knobs.quick) options.steps = options.steps / 4 + 1;
   const Corpus corpus = read(knobs);
   const auto& [source, target, known, seen, held_out] = corpus;
@@ -159,7 +159,7 @@ void run(tutorial::Options options, const Knobs& knobs) {
       .digits = 2};
   std::cout << "held-out sentences (first column: training sentences)\n" << text(quality) << '\n';
 
-  // 5. Their outputs for eight held-out sentences, spread over the text.
+  // 5. The models' outputs for eight held-out sentences, taken at regular distances.
   std::vector<tutorial::Block> written;
   for (std::size_t k = 0; k < 8; ++k) {
     const std::size_t i = k * held_out.source.size() / 8;
@@ -169,7 +169,7 @@ void run(tutorial::Options options, const Knobs& knobs) {
                        {"Bahdanau", target.text(attending.of_held_out.words[i])}});
   }
 
-  // 6. The user's sentence, with its unknown words replaced.
+  // 6. The translation of your sentence, with its unknown words replaced.
   const data::TokenisedPairs asked{.source = {question}, .target = {{}}};
   const Translations answer = translate(*attending.model, corpus, asked, models::beam_search({}));
   const bool is_known = std::ranges::find(known.source, question) != known.source.end();
@@ -179,7 +179,7 @@ void run(tutorial::Options options, const Knobs& knobs) {
                      {"replaced", target.text(answer.replaced[0])}});
   std::cout << tutorial::text(written) << '\n';
 
-  // 7. Word order: the three training sentences with the largest product of two crossing weights.
+  // 7. Word order: the three training sentences with the most certain crossing, the largest product of two weights.
   const std::string crossed = plot::strip(tutorial::most_crossing(attending.of_seen.alignments, 3)),
                     curves = tutorial::loss_curves({fixed.result, attending.result});
   publish({.number = "13",

@@ -1,10 +1,10 @@
 // Tutorial 14: small devices: fewer bits, fewer weights, fewer units, and a teacher.
 //
-// A trained model of tutorial 10 has to fit a small device. Each method makes it smaller in another way: int8 (Jacob et
-// al. 2018, https://arxiv.org/abs/1712.05877), pruning (Han et al. 2015, https://arxiv.org/abs/1506.02626; Zhu and
-// Gupta 2017, https://arxiv.org/abs/1710.01878), structured pruning (Wen et al. 2018, https://arxiv.org/abs/1709.05027)
-// and distillation (Hinton et al. 2015, https://arxiv.org/abs/1503.02531). All are measured on the same sources, and each
-// is shown where it fails.
+// A trained model of tutorial 10 has to fit a small device. Each method makes the model smaller in another way: int8
+// (Jacob et al. 2018, https://arxiv.org/abs/1712.05877), pruning (Han et al. 2015, https://arxiv.org/abs/1506.02626;
+// Zhu and Gupta 2017, https://arxiv.org/abs/1710.01878), structured pruning (Wen et al. 2018,
+// https://arxiv.org/abs/1709.05027) and distillation (Hinton et al. 2015, https://arxiv.org/abs/1503.02531). All
+// methods are measured on the same sources. For each method, one experiment shows where it fails.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/compress/distillation.hpp>
@@ -35,7 +35,7 @@ struct Sizes {
 
 // The task, the options and the models of all steps.
 struct Course {
-  data::Reversal task;                                 // 10 symbols, lengths 3 … 12
+  data::Reversal task;                                 // 10 symbols, lengths 3 to 12
   tutorial::Options options;
   std::int64_t fine_tuning() const { return std::max<std::int64_t>(options.steps / 4, 1); }
 
@@ -46,7 +46,7 @@ struct Course {
     gradus::seed(options.seed);
     return models::make_bahdanau(sizes(H));
   }
-  // A model of these sizes with these weights.
+  // A model with these weights and sizes.
   static Model with(const NamedTensors& state, const models::ModelSizes& sizes) {
     Model copy = models::make_bahdanau(sizes);
     copy->load_state_dict(state);
@@ -61,15 +61,15 @@ struct Course {
   }
 };
 
-// 1. gradcheck refuses the straight-through estimator, and it is right: a staircase is flat between its steps.
+// 1. gradcheck rejects the straight-through estimator, and rightly so: a staircase is flat between its steps.
 GradcheckReport check_estimator(std::uint64_t seed) {
   Generator generator(seed);
   return gradcheck([](const std::vector<Tensor>& x) { return compress::fake_quantise(x[0]); },
                    {normal({3, 8}, 0, 1, generator)});
 }
 
-// 2. The same function with outliers: column k of the encoder's embedding times c, and column k of the matrices that
-// read it divided by c. In f32 nothing changes. In int8, the outlier makes the steps of its row c times as coarse.
+// 2. The same function with outliers: multiplies column 0 of the encoder's embedding by c, and divides column 0 of the
+// matrices that read it by c. f32 results do not change. In int8, the steps of every embedding row become c times as coarse.
 Model with_outliers(const Course& course, const models::Seq2Seq& model, std::int64_t H, double c) {
   Model changed = course.copy(model, H);
   for (auto& [name, tensor] : changed->state_dict()) {
@@ -84,7 +84,7 @@ Model with_outliers(const Course& course, const models::Seq2Seq& model, std::int
 
 tutorial::Table outliers(const Course& course, const models::Seq2Seq& large, std::int64_t H) {
   tutorial::Table table{.name = "outliers", .rows_are = "outlier", .columns = {"f32", "int8", "int8, trained with it"}};
-  for (const double c : {1.0, 16.0, 64.0, 256.0, 1024.0}) {                // powers of 2 change no digit of a float
+  for (const double c : {1.0, 16.0, 64.0, 256.0, 1024.0}) {                // powers of 2 are exact in f32
     const Model f32 = with_outliers(course, large, H, c), int8 = course.copy(*f32, H), trained = course.copy(*f32, H);
     compress::round_to_int8(*int8);
     compress::RoundedTraining rounded(*trained);
@@ -98,7 +98,7 @@ tutorial::Table outliers(const Course& course, const models::Seq2Seq& large, std
   return table;
 }
 
-// 3. Pruning: at once, and with further training. Gradual pruning reaches its sparsity after half of the updates.
+// 3. Pruning: at once, or with further training. Gradual pruning reaches its sparsity halfway through the updates.
 Model pruned(const Course& course, const models::Seq2Seq& model, std::int64_t H, double sparsity,
              compress::PruningScope scope, bool trains) {
   Model result = course.copy(model, H);
@@ -138,7 +138,7 @@ Sparsities sparsities(const Course& course, const models::Seq2Seq& large, std::i
   return all;
 }
 
-// 4. Whole units: keeps H of the `of` hidden units of a larger model.
+// 4. Removes whole units: keeps H of the `of` hidden units of a larger model.
 Model narrower(const Course& course, const models::Seq2Seq& model, std::int64_t of, std::int64_t H, bool trains) {
   models::ModelSizes sizes = course.sizes(of);
   sizes.hidden = H;
@@ -154,7 +154,7 @@ Model student(const Course& course, const std::string& label, std::int64_t H, co
   return model;
 }
 
-// Batches from only `count` training pairs.
+// Batches drawn from only `count` training pairs.
 std::function<data::Batch()> few_batches(const Course& course, std::int64_t count) {
   Generator generator(course.options.seed + 1);
   const auto draw = [&](std::uint64_t n) { return generator.below(n); };
@@ -212,7 +212,7 @@ std::vector<tutorial::Small> all_methods(const Course& course, const Model& larg
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   const Course course{.task = data::Reversal(), .options = options};
   std::cout << "gradient check of the straight-through estimator\n" << check_estimator(options.seed) << '\n';
 

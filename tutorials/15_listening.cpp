@@ -1,11 +1,12 @@
 // Tutorial 15: listening: attention over the frames of speech.
 //
-// Speech is a vector, a frame, every few milliseconds, and nothing says where one symbol ends and the next begins. The
-// encoder shortens the frames (Chan et al., "Listen, attend and spell", 2015, https://arxiv.org/abs/1508.01211), and the
-// attention also sees where it looked last (Chorowski et al., "Attention-based models for speech recognition", 2015,
-// https://arxiv.org/abs/1506.07503). Three models learn from the same utterances; a fourth also hears fast ones. A fifth walks
-// over the sound once, from left to right, and can write while somebody speaks (Raffel et al., "Online and linear-time
-// attention by enforcing monotonic alignments", 2017, https://arxiv.org/abs/1704.00784).
+// Speech gives a vector, called a frame, every few milliseconds. Nothing marks where one symbol ends and the next
+// begins. The encoder shortens the sequence of frames (Chan et al., "Listen, attend and spell", 2015,
+// https://arxiv.org/abs/1508.01211). The attention also reads its previous weights (Chorowski et al., "Attention-based
+// models for speech recognition", 2015, https://arxiv.org/abs/1506.07503). Three models learn from the same utterances;
+// a fourth model also hears fast ones. A fifth model attends from left to right, once, and can write while somebody
+// speaks (Raffel et al., "Online and linear-time attention by enforcing monotonic alignments", 2017,
+// https://arxiv.org/abs/1704.00784).
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -38,13 +39,13 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const st
                              .energy = sizes.hidden,
                              .pyramid = sizes.pyramid,                   // each level halves the number of vectors
                              .bidirectional = both_directions},
-                            {.source = 0,                                // no tokens, but
+                            {.source = 0,                                // no tokens
                              .target = data::first_symbol + voice.symbols,
-                             .vectors = voice.size});                    // vectors: frames
+                             .vectors = voice.size});                    // the source is a sequence of frames
 }
 
-// 1. Checks all gradients of the attention over two steps; the second reads the weights of the first. One source is
-// shorter than the other.
+// 1. Checks all gradients of the attention over two steps; the second step reads the weights of the first. The two
+// sources have different lengths.
 GradcheckReport check_gradients(std::uint64_t seed) {
   Generator generator(seed);
   nn::LocationAttention attention(3, 4, 5, {.filters = 2, .width = 3});
@@ -57,7 +58,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   return nn::gradcheck(attention, attend, {normal({2, 3}, 0, 1, generator), normal({6, 2, 4}, 0, 1, generator)});
 }
 
-// 2. What is said to the trained models.
+// 2. The utterances on which the trained models are tested.
 std::vector<tutorial::Said> by_speed(const speech::Spoken& spoken) {
   std::vector<tutorial::Said> rows;
   for (const double speed : {0.5, 0.75, 1.0, 1.5, 2.0}) {
@@ -82,7 +83,7 @@ std::vector<std::int64_t> repeated(std::int64_t symbol, std::int64_t times) {
   return std::vector<std::int64_t>(static_cast<std::size_t>(times), symbol);
 }
 
-// One symbol, several times in a row.
+// One symbol, said several times in a row.
 std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_t symbols) {
   std::vector<tutorial::Said> rows;
   for (const std::int64_t times : {2, 4, 6}) {
@@ -95,7 +96,7 @@ std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   const speech::SpokenOptions voice;          // 10 symbols, frames of 8 numbers
   const speech::Spoken spoken(voice);
   std::cout << "gradient check of LocationAttention\n" << check_gradients(options.seed) << '\n';
@@ -119,7 +120,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
       trained("location, speeds to 2", *all_speeds, any)};
 
   tutorial::Options longer = options;
-  longer.steps *= 2;  // its probabilities must come near 0 and 1, which takes time
+  longer.steps *= 2;  // more updates, until its probabilities are near 0 or 1
   const tutorial::Listener walker{"monotonic", online.get(),
                                   tutorial::train_listener("monotonic", *online, spoken, slow, longer)};
 
@@ -133,7 +134,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
             << "\nby number of symbols, at trained speeds\n" << text(length)
             << "\none symbol several times, at speed 0.75\n" << text(repeats) << '\n' << text(time) << '\n';
 
-  // 3. Where two of the models looked while one symbol was said six times.
+  // 3. Where two of the models attend while one symbol is said six times.
   const speech::Utterance again = spoken.say(repeated(4, 6), 0.75, generator);
   const models::Decoded by_content = tutorial::listen(*content, {again})[0],
                         by_location = tutorial::listen(*location, {again})[0];
@@ -142,8 +143,8 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                            speech::Spoken::text(by_location.tokens) + '\n';
   std::cout << said << '\n';
 
-  // 4. A model that hears the whole utterance first, and one that writes while it hears.
-  Generator same(20150602);  // in every run
+  // 4. Two models: one hears the whole utterance before it writes, the other writes while it hears.
+  Generator same(20150602);  // the same utterances in every run
   std::vector<speech::Utterance> heard;
   for (int i = 0; i < 200; ++i) heard.push_back(spoken.sample(slow, same));
   tutorial::Table delay{.name = "delay", .rows_are = "model", .columns = {"wrong symbols, %", "delay, frames"}, .digits = 1};

@@ -14,12 +14,13 @@ using gradus::Tensor;
 namespace data = gradus::data;
 namespace models = gradus::models;
 
-// ln α_tj is e_tj minus a term that is the same for all j, so both have the same standard deviation over j.
+// e_tj and ln α_tj differ by the same number for all j. So both have the same standard deviation over j.
 double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const gradus::NoGrad no_grad;
   double total = 0;
   for (const models::Forced& forced : models::force_decode(model, pairs)) {
-    const Tensor e = log(clamp(forced.weights, 1e-30, 1));  // (steps, T), up to a constant per row
+    const Tensor e =
+        log(clamp(forced.weights, 1e-30, 1));  // (steps, T), the energies up to a constant per row
     total += mean(sqrt(variance(e, {1}, false, 0))).item();
   }
   return total / static_cast<double>(pairs.size());

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-/// Measures that compare attention scores, besides the accuracy of the model.
+/// Measures that compare attention scores. They complement the model's accuracy.
 namespace tutorial {
 
 /// The standard deviation of a model's energies over a source's tokens, averaged over all steps.
 double energy_spread(const gradus::models::Seq2Seq& model, const std::vector<gradus::data::Pair>& pairs);
 
-/// Adds a row with this name to `map`: the weights (N, T) from the largest to the smallest, each the mean
-/// over N.
+/// Adds a row with this name to `map`: the weights (N, T), sorted from the largest to the smallest and
+/// averaged over N.
 void add_sorted_row(gradus::plot::Heatmap& map, const std::string& name, const gradus::Tensor& weights);
 
 }  // namespace tutorial

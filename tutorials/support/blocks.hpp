@@ -6,10 +6,10 @@
 
 namespace tutorial {
 
-/// Lines with their labels: {"source", "a b c"}, …
+/// Labelled lines: {"source", "a b c"}, …
 using Block = std::vector<std::pair<std::string, std::string>>;
 
-/// The blocks as text: labels padded to one width, blocks separated by an empty line.
+/// The blocks as text. All labels are padded to one width; an empty line separates blocks.
 std::string text(const std::vector<Block>& blocks);
 
 }  // namespace tutorial

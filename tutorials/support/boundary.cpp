@@ -14,13 +14,13 @@ namespace plot = gradus::plot;
 
 namespace {
 
-constexpr std::int64_t n = 81;  // grid points on a side
+constexpr std::int64_t n = 81;  // grid points per side
 
 struct Corner {
   double x, y, value;
 };
 
-// Adds the point of the side between two corners where the value is 0, if their signs differ.
+// If the values of two corners differ in sign, adds the point between them where the value is 0.
 void add_crossing(plot::Series& line, const Corner& a, const Corner& b) {
   if ((a.value > 0) == (b.value > 0)) return;
   const double t = a.value / (a.value - b.value);
@@ -42,7 +42,7 @@ plot::Series points_of(const std::string& name, const Points& points, float spir
 plot::Series boundary(const std::string& name,
                       const std::function<gradus::Tensor(const gradus::Tensor& x)>& logits, double size) {
   const auto at = [&](std::int64_t i) { return size * (2 * static_cast<double>(i) / (n - 1) - 1); };
-  std::vector<float> grid;  // point (i, j) is row i n + j
+  std::vector<float> grid;  // row i·n + j is point (i, j)
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < n; ++j)
       grid.push_back(static_cast<float>(at(j))), grid.push_back(static_cast<float>(at(i)));
@@ -54,7 +54,7 @@ plot::Series boundary(const std::string& name,
   };
 
   constexpr double gap = std::numeric_limits<double>::quiet_NaN();
-  plot::Series line{.name = name, .x = {gap}, .y = {gap}};  // a model may give one answer everywhere
+  plot::Series line{.name = name, .x = {gap}, .y = {gap}};  // never empty, even if the boundary is
   for (std::int64_t i = 0; i + 1 < n; ++i) {
     for (std::int64_t j = 0; j + 1 < n; ++j) {
       const Corner a = corner(i, j), b = corner(i, j + 1), c = corner(i + 1, j + 1), d = corner(i + 1, j);

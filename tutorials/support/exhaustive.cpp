@@ -32,7 +32,7 @@ std::vector<Tokens> all_strings(const data::Reversal& task, std::int64_t length)
   return all;
 }
 
-// The best score of all outputs of up to `longest` symbols, for the source of each pair.
+// For the source of each pair: the best score of any output of up to `longest` symbols.
 std::vector<double> best_scores(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                                 const data::Reversal& task, std::int64_t longest, const Score& score) {
   std::vector<Tokens> outputs;
@@ -69,7 +69,7 @@ Table beside_all_outputs(const models::Seq2Seq& model, const data::Reversal& tas
     data::MatchCount is_best;
     double sum = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      is_best.add(found[i].score > best[i] - 1e-4);  // up to rounding
+      is_best.add(found[i].score > best[i] - 1e-4);  // 1e-4 allows for rounding
       sum += found[i].score / static_cast<double>(pairs.size());
     }
     table.rows.push_back({std::to_string(width), {is_best.fraction(), sum}});

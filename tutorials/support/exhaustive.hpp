@@ -11,9 +11,9 @@
 
 namespace tutorial {
 
-/// Table "exhaustive": beam search compared with scoring every output of up to one symbol more than the
-/// task's longest source. Over all sources of that length: how often each width finds the best output, and
-/// the mean score of its output. Only for tasks with very few symbols.
+/// Table "exhaustive": beam search compared with scoring every output. The sources have the task's longest
+/// length; outputs have up to one symbol more. For each width: how often the beam finds the best output, and
+/// the mean score of its outputs. Only feasible for very few symbols.
 Table beside_all_outputs(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
                          const std::function<double(const gradus::models::Decoded&)>& score,
                          const std::vector<std::int64_t>& widths,

@@ -14,7 +14,7 @@
 #include "table.hpp"
 
 /// The task of the tutorials on recurrent networks: remember the first token of a sequence. The first token
-/// is one of 8 symbols; `delay` tokens follow, drawn from 8 other symbols. A random guess is right with
+/// is one of 8 symbols. Then come `delay` tokens from 8 other symbols. A random guess is right with
 /// probability 1/8.
 namespace tutorial {
 
@@ -23,24 +23,24 @@ constexpr std::int64_t first_token_inputs = 2 * first_token_symbols;  ///< size 
 
 struct FirstTokenBatch {
   gradus::Tensor x;       ///< (1 + delay, B, first_token_inputs): one-hot tokens
-  gradus::Tensor target;  ///< (B), i64: which symbol came first
+  gradus::Tensor target;  ///< (B), i64: the index of the first symbol
 };
 
 FirstTokenBatch first_token_batch(std::int64_t delay, std::int64_t batch_size, gradus::Generator& generator);
 
-/// Trains a network with these parameters, and a readout of its last state h_T (B, H), with Adam on batches
-/// of 32, as in tutorial 03. Gradients are clipped to a norm of 1. Returns the accuracy on 1000 new
+/// Trains a network and a readout of its last state h_T (B, H). Uses Adam on batches of 32, as in tutorial
+/// 03; gradients are clipped to a norm of 1. `parameters` are the network's. Returns the accuracy on 1000 new
 /// sequences.
 double learn_first_token(std::vector<gradus::Tensor> parameters,
                          const std::function<gradus::Tensor(const gradus::Tensor& x)>& h_T, std::int64_t H,
                          std::int64_t delay, std::int64_t steps, gradus::Generator& generator);
 
-/// Trains a recurrent network of any kind in the same way. The readout's input is the last h.
+/// The same for any recurrent network of the library. The readout's input is the last h.
 double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, std::int64_t steps,
                          gradus::Generator& generator);
 
-/// A heatmap of `units` (T, H), the values of H units while a network reads x (T, 1, first_token_inputs): one
-/// row per unit, one column per token. A … H are the first tokens, a … h those that follow.
+/// A heatmap of `units` (T, H): the values of H units while a network reads x (T, 1, first_token_inputs). A
+/// row per unit, a column per token. A … H are the first tokens; a … h are the later ones.
 gradus::plot::Heatmap by_token(const std::string& title, const gradus::Tensor& units,
                                const gradus::Tensor& x);
 
@@ -53,10 +53,10 @@ struct FirstTokenModels {
                .digits = 0};
   gradus::plot::Series models{.name = "a model", .mark = gradus::plot::Mark::points}, means{.name = "mean"};
 
-  /// Adds the accuracies of the models trained with this delay. Delays ascend.
+  /// Adds the accuracies of all models with this delay. Call it with increasing delays.
   void add(std::int64_t delay, const std::vector<double>& accuracies);
 
-  /// A dot for each model, side by side at their delay; their mean, and guessing.
+  /// One dot per model, side by side at their delay; also the mean, and the accuracy of guessing.
   gradus::plot::Curves dots() const;
 };
 

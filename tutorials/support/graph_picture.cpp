@@ -29,11 +29,11 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// A use of a node: node `by` has it as input number `as`.
+// A use of a node: input number `as` of node `by`.
 struct Use {
   std::size_t by, as;
 };
-using Uses = std::vector<std::vector<Use>>;  // one list per node
+using Uses = std::vector<std::vector<Use>>;  // [node]: all its uses
 
 Uses uses_of(const std::vector<GraphNode>& nodes) {
   Uses uses(nodes.size());
@@ -43,7 +43,7 @@ Uses uses_of(const std::vector<GraphNode>& nodes) {
   return uses;
 }
 
-// A result is above all its inputs, a leaf just below the first node that uses it. Row 0 is the lowest.
+// A result is above all its inputs. A leaf is just below the first node that uses it. Row 0 is the lowest.
 std::vector<std::size_t> rows_of(const std::vector<GraphNode>& nodes, const Uses& uses) {
   std::vector<std::size_t> rows(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -60,7 +60,8 @@ struct Point {
   double x, y;
 };
 
-// From the top row to the bottom, nodes are ordered like the nodes that use them, so that few edges cross.
+// Works from the top row down. Each row's nodes are sorted by the positions of their uses, to avoid
+// crossings.
 std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   const Uses uses = uses_of(nodes);
   const std::vector<std::size_t> rows = rows_of(nodes, uses);
@@ -89,8 +90,8 @@ std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   return places;
 }
 
-// The edge from an input up to a result, which it meets `offset` from the middle. The slope is above the
-// input, on the side from which the edge bends away.
+// Draws the edge from an input up to a result; the edge ends `offset` from the result's middle. The slope is
+// written above the input, on the side from which the edge bends away.
 void draw_edge(std::ostream& out, const std::string& slope, Point from, Point to, double offset) {
   const double x1 = from.x + box_width / 2 + offset / 2, y1 = from.y;
   const double x2 = to.x + box_width / 2 + offset, y2 = to.y + box_height, bend = (y1 - y2) / 2;

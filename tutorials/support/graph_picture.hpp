@@ -8,22 +8,22 @@
 
 namespace tutorial {
 
-/// A node of a drawn graph: its name, and below it its value and its gradient.
+/// A node of a drawn graph: its name with its value and its gradient below.
 struct GraphNode {
   struct Input {
-    std::size_t from;   ///< index of an earlier node; an index given twice makes two edges
+    std::size_t from;   ///< index of an earlier node; two inputs with the same index give two edges
     std::string slope;  ///< written beside the edge
   };
   std::string name, value, gradient;
   std::vector<Input> inputs;
 };
 
-/// The graph, results above their inputs, as SVG in light and dark colours. For a few dozen nodes;
+/// The graph as SVG in light and dark colours, with results above their inputs. Suits a few dozen nodes;
 /// gradus::save_graph draws larger graphs with Graphviz.
 std::string graph_svg(const std::string& title, const std::vector<GraphNode>& nodes);
 
-/// Draws a tape: a list of nodes with `name`, `data`, `gradient` and `edges`. Each edge has the index `from`
-/// of an input, and a `slope`. The title begins with `what`.
+/// Draws a tape: a list of nodes with members `name`, `data`, `gradient` and `edges`. An edge has members
+/// `from`, the index of an input, and `slope`. `what` begins the title.
 template <class Tape>
 std::string tape_svg(const std::string& what, const Tape& tape) {
   std::vector<GraphNode> nodes;

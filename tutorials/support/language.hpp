@@ -24,7 +24,7 @@ struct Language {
   double bleu(std::vector<Words> written, const std::vector<Words>& references) const;
 };
 
-/// Table "unknown": the percentage of tokens without an id, in the training text and the held-out text.
+/// Table "unknown": the percentage of tokens without an id, in the training text and in the held-out text.
 Table unknown_words(const Language& source, const Language& target,
                     const gradus::data::TokenisedPairs& training,
                     const gradus::data::TokenisedPairs& held_out);

@@ -18,7 +18,7 @@ namespace {
 
 using Tokens = std::vector<std::int64_t>;
 
-// The tokens without <eos> as text, for BLEU.
+// The tokens as text without <eos>, for BLEU.
 std::string words(Tokens tokens, const data::Reversal& task) {
   std::erase(tokens, data::eos);
   return task.text(tokens);
@@ -73,7 +73,7 @@ std::vector<double> quality(const std::vector<models::Decoded>& written, const s
     const models::Decoded& y = written[i];
     const std::vector<std::string> reference = {words(pairs[i].target, task)};
     exact.add(data::matches_exactly(y.tokens, pairs[i].target));
-    missed.add(y.log_probability < truth[i].log_probability - 1e-4);  // more than rounding
+    missed.add(y.log_probability < truth[i].log_probability - 1e-4);  // 1e-4 allows for rounding
     bleu += data::bleu_counts(words(y.tokens, task), reference);
     log_p += y.log_probability;
     tokens += std::ssize(y.tokens);

@@ -11,21 +11,21 @@
 
 namespace tutorial {
 
-/// The losses of all steps as a curve; each point is the mean of 10 steps.
+/// The losses of a training as a curve. Each point is the mean of 10 steps.
 gradus::plot::Series smoothed(const std::string& name, const std::vector<double>& losses);
 
-/// The smoothed training losses as a picture.
+/// The smoothed losses of several trainings as a picture.
 std::string loss_curves(const std::vector<Result>& results);
 
-/// Exact match by length as lines. A dashed last line cannot hide the others.
+/// Exact match by length, a line per model. A dashed last line leaves the lines beneath it visible.
 std::string exact_match_curves(const std::vector<Result>& results, bool last_is_dashed = false);
 
-/// The attention weights as a heatmap: one row per token written, one column per source token.
+/// The attention weights as a heatmap: a row per written token, a column per source token.
 gradus::plot::Heatmap alignment_map(const std::string& title, const gradus::models::Decoded& written,
                                     const std::vector<std::int64_t>& source,
                                     const gradus::data::Reversal& task);
 
-/// The weights of `alignment` as bars, one picture per token written.
+/// The weights of `alignment` as bars: one picture per written token.
 std::vector<std::string> weight_bars(const gradus::plot::Heatmap& alignment);
 
 }  // namespace tutorial

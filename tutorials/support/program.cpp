@@ -11,7 +11,7 @@ namespace tutorial {
 
 namespace {
 
-// The messages of CLI11's own range checks contain the largest double with all its digits.
+// CLI11's own range check would print the largest double with all its digits.
 template <class Number>
 CLI::Validator at_least(Number lowest, const std::string& kind) {
   const auto check = [=](const std::string& text) {

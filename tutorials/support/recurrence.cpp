@@ -17,7 +17,7 @@ State rnn_step(const nn::RecurrentWeights& p, const Tensor& x, const State& befo
 
 std::vector<State> unroll(const StepFunction& step, const nn::RecurrentWeights& weights, const Tensor& x) {
   const Tensor zero = gradus::zeros({x.size(1), weights.weight_hh.size(1)}, x.dtype());  // (B, H)
-  std::vector<State> states = {{zero, zero}};  // only an LSTM reads the second, c
+  std::vector<State> states = {{zero, zero}};  // {h, c}; only an LSTM reads c
   for (std::int64_t t = 0; t < x.size(0); ++t) states.push_back(step(weights, x[t], states.back()));
   return states;
 }
@@ -27,7 +27,7 @@ Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunctio
   nn::GRU net(x.size(2), H);
   net.to(Dtype::f64);
   nn::RecurrentWeights p = net.weights(0);
-  // (3H). Zero, because with a bias b_hn the place of r would matter even for h = 0.
+  // (3H), zero. With a bias b_hn, PyTorch's r would change the result even for h = 0.
   p.bias_hh = gradus::zeros({3 * H}, Dtype::f64);
   const Tensor one = gradus::ones({H}, Dtype::f64), s = gradus::concat({one, -one, one}, 0);  // (H), (3H)
   const Tensor rows = gradus::unsqueeze(s, 1);                                                // (3H, 1)

@@ -8,25 +8,25 @@
 
 #include "table.hpp"
 
-/// Recurrent networks of any kind, step by step.
+/// Runs recurrent networks of any kind step by step.
 namespace tutorial {
 
-using State = gradus::nn::RecurrentState;  ///< {h}, or {h, c} for an LSTM; (B, H) each
+using State = gradus::nn::RecurrentState;  ///< {h}, or {h, c} in an LSTM; (B, H) each
 
 /// Computes the next state from x (B, I).
 using StepFunction =
     std::function<State(const gradus::nn::RecurrentWeights&, const gradus::Tensor& x, const State& before)>;
 
-/// Tutorial 04's step: tanh(W_ih x + b_ih + W_hh h + b_hh).
+/// The step of tutorial 04: tanh(W_ih x + b_ih + W_hh h + b_hh).
 State rnn_step(const gradus::nn::RecurrentWeights& p, const gradus::Tensor& x, const State& before);
 
 /// Runs a step function over x (T, B, I) from a zero state. Returns the states 0 … T.
 std::vector<State> unroll(const StepFunction& step, const gradus::nn::RecurrentWeights& weights,
                           const gradus::Tensor& x);
 
-/// Runs three conventions of the GRU over x with the same weights of H units, in f64. The table has the
-/// largest difference of the states from those of `cho`, after one step and after all steps. Bahdanau's
-/// convention also runs with the weights of z negated.
+/// Runs three conventions of the GRU over x, with the same weights of H units, in f64. A fourth run uses
+/// Bahdanau's convention with the weights of z negated. The table compares each with `cho`: the largest
+/// difference of the states after one step, and after all steps.
 Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunction& pytorch,
                       const StepFunction& bahdanau, const gradus::Tensor& x);
 

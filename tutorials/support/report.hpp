@@ -9,7 +9,7 @@
 
 namespace tutorial {
 
-/// The pictures and tables that a tutorial writes.
+/// The page of a tutorial: its sections with pictures, and its tables.
 struct Report {
   struct Picture {
     std::string name, svg;
@@ -17,17 +17,17 @@ struct Report {
   struct Section {
     std::string heading;
     std::vector<Picture> pictures{};
-    std::string numbers{};  ///< text below the pictures, with the line ends of the printed output
+    std::string numbers{};  ///< text below the pictures; line breaks are kept
   };
   std::string number, title;  ///< "05", "gates"
-  std::string intro;          ///< a sentence
+  std::string intro;          ///< one sentence
   std::vector<Section> sections;
   std::vector<Table> tables;
   std::string try_next;  ///< printed at the end
 };
 
-/// Writes the sections to index.html, each picture to NAME.svg, and the tables to results.json. Prints where
-/// the page is, and what to try next.
+/// Writes the sections to index.html, each picture to NAME.svg, and the tables to results.json. Prints the
+/// page's path, and what to try next.
 void publish(const Report& report, const gradus::plot::OutputFolder& out, const Options& options);
 
 }  // namespace tutorial

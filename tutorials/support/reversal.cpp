@@ -51,7 +51,7 @@ Training train(const std::string& label, models::Seq2Seq& model,
 
 Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
                const std::vector<std::int64_t>& lengths) {
-  Generator generator(20140901);  // fixed, so that every model is measured on the same sources
+  Generator generator(20140901);  // fixed, so that all models are measured on the same sources
   Scores scores;
   for (const std::int64_t length : lengths) {
     const std::vector<data::Pair> pairs = held_out(task, length, 500, generator);
@@ -62,7 +62,7 @@ Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
       if (data::matches_exactly(decoded[i].tokens, pairs[i].target)) ++score.exact.right;
       if (!decoded[i].weights.defined()) continue;
       if (static_cast<std::int64_t>(decoded[i].tokens.size()) < length) {
-        score.alignment.steps += length;  // the output ended too soon: all its steps count as wrong
+        score.alignment.steps += length;  // the output is too short: all its steps count as wrong
         continue;
       }
       const gradus::Tensor content = decoded[i].weights.slice(0, length);  // (L, L): without <eos>

@@ -9,15 +9,15 @@
 
 namespace tutorial {
 
-/// A beginning of an output that a beam search considered.
+/// A beginning of an output that beam search has considered.
 struct Considered {
   std::vector<std::int64_t> y;
-  double number;  ///< shown beside the token
-  bool is_kept;   ///< false: dropped at once
+  double number;  ///< the number to show beside the token
+  bool is_kept;   ///< false if the search dropped the beginning at once
 };
 
-/// The course of a beam search as a tree, with the paths to `best` and to `greedy` marked.
-/// @param course the beginnings in the order of the search; each comes after the one that it continues
+/// Draws a beam search as a tree. Marks the paths to `best` and to `greedy`.
+/// @param course the beginnings in the order of the search; each comes after the beginning that it continues
 gradus::plot::SearchTree search_tree(const std::string& title, const std::vector<Considered>& course,
                                      const std::vector<std::int64_t>& best,
                                      const std::vector<std::int64_t>& greedy,

@@ -10,7 +10,7 @@ namespace tutorial {
 
 namespace {
 
-// The width in terminal columns: the number of code points, which is right for the tutorials' texts.
+// The number of code points. For the tutorials' texts, this equals the width in terminal columns.
 int width_of(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }

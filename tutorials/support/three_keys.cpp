@@ -48,7 +48,7 @@ std::vector<Table> tables(const ThreeKeys& in, const ThreeKeysByHand& out) {
     gradient.rows.push_back({key, {h[0] - c[0], h[1] - c[1], out.gain[j], alpha, out.e_bar[j]}});
   }
   const double rounded =
-      std::round(1e9 * (out.e_bar[0] + out.e_bar[1] + out.e_bar[2])) / 1e9 + 0.0;  // 0, not −0
+      std::round(1e9 * (out.e_bar[0] + out.e_bar[1] + out.e_bar[2])) / 1e9 + 0.0;  // + 0.0 turns −0 into 0
   energies.rows.push_back({"sum", {none, none, none, none, none, out.sum_exp, 1}});
   context.rows.push_back({"sum", {1, none, none, out.c[0], out.c[1]}});
   gradient.rows.push_back({"sum", {none, none, none, 1, rounded}});

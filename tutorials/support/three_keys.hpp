@@ -5,7 +5,7 @@
 
 #include "table.hpp"
 
-/// Additive attention over three keys, small enough to compute on paper.
+/// An example of additive attention, small enough for paper: three keys.
 namespace tutorial {
 
 using Pair = std::array<double, 2>;
@@ -14,13 +14,13 @@ using Pair = std::array<double, 2>;
 struct ThreeKeys {
   double q = 1;                                         // (Q)
   Pair W_a = {1, -1};                                   // (A, Q)
-  std::array<Pair, 2> U_a = {{{1, 0}, {1, 1}}};         // (A, D), by rows
+  std::array<Pair, 2> U_a = {{{1, 0}, {1, 1}}};         // (A, D), row-major
   Pair v_a = {2, 1};                                    // (A)
   std::array<Pair, 3> h = {{{1, 0}, {0, 1}, {-1, 1}}};  // (T, D): h_1, h_2, h_3
   Pair c_bar = {1, -1};                                 // (D): dL/dc
 };
 
-/// Every number from the energies to the context, and the gradient of the energies, in plain arithmetic.
+/// All numbers from the energies to the context, and the energies' gradient, in plain arithmetic.
 struct ThreeKeysByHand {
   std::array<Pair, 3> a, tanh_a;          ///< W_a q + U_a h_j, and its tanh
   std::array<double, 3> e, exp_e, alpha;  ///< energies, their exponentials, weights
@@ -30,7 +30,7 @@ struct ThreeKeysByHand {
 };
 ThreeKeysByHand by_hand(const ThreeKeys& in);
 
-/// The tables "three_energies", "three_context" and "three_gradient".
+/// Makes the tables "three_energies", "three_context" and "three_gradient".
 std::vector<Table> tables(const ThreeKeys& in, const ThreeKeysByHand& out);
 
 }  // namespace tutorial

@@ -17,7 +17,7 @@ struct Look {
   double weight;
 };
 
-// For each written word, the position of its largest weight.
+// For each written word, the source position with its largest weight.
 std::vector<Look> looks(const plot::Heatmap& alignment) {
   const auto T = static_cast<std::ptrdiff_t>(alignment.columns.size());
   std::vector<Look> found;

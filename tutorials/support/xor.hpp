@@ -7,8 +7,8 @@
 
 #include "table.hpp"
 
-/// The task of tutorial 01, exclusive or, and a network for it. The formulas are templates over the type of a
-/// number: double, a value on a tape, or a tensor.
+/// The task of tutorial 01, exclusive or, and a network for it. Number, the template parameter of the
+/// formulas, may be double, a value on a tape, or a tensor.
 namespace tutorial {
 
 struct XorExample {
@@ -29,7 +29,7 @@ Number network(const std::vector<Number>& theta, const Number& x_1, const Number
   return tanh(sum);
 }
 
-/// L = Σ (y − t)² over the four examples; `constant` converts a double to a Number.
+/// L = Σ (y − t)² over the four examples. `constant` converts a double to a Number.
 template <class Number, class Constant>
 Number xor_loss(const std::vector<Number>& theta, Constant constant) {
   Number L = constant(0);
@@ -47,7 +47,7 @@ inline Table xor_targets() {
   return table;
 }
 
-/// Adds a column with the outputs of the network, computed in doubles from the data() of theta.
+/// Adds a column with the network's outputs. They are computed in double from theta's data().
 template <class Value>
 void add_xor_outputs(Table& table, const std::string& column, const std::vector<Value>& theta) {
   std::vector<double> numbers;
