@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 import compile_errors
 import endings
-from course import shown
+from course import is_chinese, shown
 
 STAGE_SECONDS = 20  # limit of a stage; a training stage gets three times as long
 MEMORY_MIB = 4096
@@ -20,6 +21,29 @@ POLL = 0.2  # seconds between two tests for a saved file
 
 class Saved(Exception):
     """Thrown when the learner saves the file during its check."""
+
+
+class Translated(subprocess.Popen):
+    """A program whose output passes through sys.stdout, which translates it."""
+
+    def __init__(self, command, **options):
+        super().__init__(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace", **options)
+        self.copying = threading.Thread(target=self.copy)
+        self.copying.start()
+
+    def copy(self):
+        for line in self.stdout:
+            print(line, end="")
+
+    def wait(self, timeout=None):
+        code = super().wait(timeout)
+        self.copying.join()
+        return code
+
+
+def run(command, **options):
+    """Starts a program whose output the learner sees."""
+    return (Translated if is_chinese() else subprocess.Popen)(command, **options)
 
 
 def wait_for(process, saved, waiting=lambda: None):
@@ -103,9 +127,9 @@ class Check:
             record, errors = pathlib.Path(folder, "record"), pathlib.Path(folder, "errors")
             record.touch()
             with errors.open("wb") as stderr:
-                process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory, *parts], env=environment,
-                                           stderr=stderr if self.sanitize else None,
-                                           preexec_fn=lambda: signal.alarm(seconds))  # limits code that runs before main()
+                process = run([program, "--state", record, "--seconds", str(seconds), *memory, *parts], env=environment,
+                              stderr=stderr if self.sanitize else None,
+                              preexec_fn=lambda: signal.alarm(seconds))  # limits code that runs before main()
                 code = wait_for(process, self.saved)
             printed = errors.read_text(errors="replace")
             report = endings.report(printed, exercise.file)

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
+import chinese
 import endings
-from checking import POLL, STAGE_SECONDS, Build, Check, Saved, clear_progress
-from course import EXIT_FINDING, Exercise, Progress, exercises, find, find_or_last, shown, state_of, stop
+from checking import POLL, STAGE_SECONDS, Build, Check, Saved, clear_progress, run
+from course import EXIT_FINDING, Exercise, Progress, exercises, find, find_or_last, is_chinese, shown, state_of, stop
 from museum import exhibits, quiz
 from plain_text import plain
 
@@ -90,7 +91,7 @@ def diagnose(exercise, progress, build):
     exercise.begin()
     progress.note(exercise)
     program = build.program(exercise)
-    return EXIT_FINDING if program is None else subprocess.run([program, "--diagnose"]).returncode
+    return EXIT_FINDING if program is None else run([program, "--diagnose"]).wait()
 
 
 def check_and_go_on(exercise, progress, build, how):
@@ -208,6 +209,8 @@ def museum(words, progress):
 
 def main():
     sys.stdout.reconfigure(line_buffering=True)  # keeps this output in order with the programs' output
+    if is_chinese():
+        sys.stdout = chinese.Output(sys.stdout)
     build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
     if len(words) >= 2 and words[1] == "--cli":
         return command_line(find(words[0]), build, words[2:])

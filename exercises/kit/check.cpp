@@ -109,6 +109,13 @@ void print(const Finding& finding) {
   print("hint", finding.mistake.hint);
 }
 
+// The parts without numbers, which are equal on every processor.
+void print_sentences(const Finding& finding) {
+  std::cout << "  " << finding.says << '\n';
+  print("looks like", finding.mistake.sign);
+  print("hint", finding.mistake.hint);
+}
+
 void print(const Verdict& verdict) {
   if (verdict.to_do) {
     std::cout << "  to do   " << verdict.stage << "\n\n  " << verdict.to_do->task << '\n';
@@ -251,6 +258,9 @@ int bank(const std::vector<Attempt>& attempts) {
       std::cout << ", expected " << (attempt.mistake.empty() ? "right" : attempt.mistake) << '\n';
       print(verdict);
       print(alarm);
+    } else if (verdict.finding) {
+      std::cout << '\n';
+      print_sentences(*verdict.finding);
     }
     std::cout << '\n';
   }

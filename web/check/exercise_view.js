@@ -6,6 +6,7 @@ import { explain } from "./compile_errors.js";
 import { createEditor } from "./editor.js";
 import { entriesOf, hintsOf } from "./progress.js";
 import { ResultsView } from "./results_view.js";
+import { spoken } from "./spoken.js";
 import { isStored } from "./store.js";
 import { megabytes, words } from "./strings.js";
 
@@ -206,7 +207,7 @@ export class ExerciseView {
     this.#status(words.begins);
     this.#running = new Running(program, options, (line) => this.#results.print(line), (ending) => {
       this.#results.draw(ending, false);
-      if (ending.reached) this.#status(words.running(ending.reached.name));
+      if (ending.reached) this.#status(words.running(spoken.stage(ending.reached.name)));
     });
     const ending = await this.#running.ended;
     this.#running = undefined;

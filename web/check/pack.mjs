@@ -69,6 +69,8 @@ for (const [language, suffix] of [["en", ""], ["zh", ".zh-CN"]]) {
   for (const name of pictures) copyFileSync(path.join(root, "docs/pictures", name), path.join(out, "pictures", name));
 }
 
+copyFileSync(path.join(root, "exercises/chinese.json"), path.join(out, "sentences.zh.json"));
+
 const read = (folder, name) => readFileSync(path.join(folder, name));
 const inputs = readdirSync(llvm).filter((name) => name.endsWith(".wasm")).map((name) => [name, read(llvm, name)]);
 inputs.push(["llvm-resources.tar", filter(read(llvm, "llvm-resources.tar"), isNeeded)], ["library.tar", read(path.join(root, "build/wasm"), "library.tar")]);

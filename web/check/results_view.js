@@ -1,12 +1,13 @@
 // The results of a check: the compiler's first error, or the stages with the checker's messages.
 
 import { html } from "../dom.js";
+import { spoken } from "./spoken.js";
 import { words } from "./strings.js";
 
 /** [sentence about how the check ended, its kind: good or bad news]; undefined while the program runs. */
 function verdictOf(ending) {
   if (ending.cause) {
-    const stage = ending.reached?.name, says = words.causes[ending.cause](stage, ending.late, ending.trap, ending.code);
+    const stage = ending.reached && spoken.stage(ending.reached.name), says = words.causes[ending.cause](stage, ending.late, ending.trap, ending.code);
     return [ending.cause === "endless" || !stage ? says : `${says} ${words.in(stage)}`, "wrong"];
   }
   if (ending.allPassed) return [words.allPassed, "right"];
@@ -21,7 +22,7 @@ function groups({ stages, reached }) {
     const part = stage.training ? undefined : partOf(stage), name = part === undefined || part === partOf(reached) ? stage.name : part;
     found.set(name, [...found.get(name) ?? [], stage]);
   }
-  return [...found].map(([name, some]) => [some.length > 1 ? words.part(name, some.length) : name, some]);
+  return [...found].map(([name, some]) => [some.length > 1 ? words.part(spoken.stage(name), some.length) : spoken.stage(name), some]);
 }
 
 export class ResultsView {
@@ -49,7 +50,7 @@ export class ResultsView {
     if (!line && !this.#lines.length) return;
     this.#lines.push(line);
     // A line of a finding reads "    label       text".
-    this.#printed.append(html("div", { class: /^ {4}\S[\w ]{11}\S|^ {16}\S/.test(line) ? "line labelled" : "line" }, line));
+    this.#printed.append(html("div", { class: /^ {4}\S[\w ]{11}\S|^ {16}\S/.test(line) ? "line labelled" : "line" }, spoken.line(line)));
   }
 
   /** Draws the stages of an Ending. @param {boolean} ended true if the program has ended */

@@ -1,4 +1,4 @@
-// The page's texts in English and Chinese. The checkers' messages are always English, as on the command line.
+// The page's texts in English and Chinese. The checkers' sentences are in exercises/chinese.json.
 
 import { language } from "../language.js";
 

@@ -1,0 +1,8 @@
+// What the checker prints, in the page's language.
+
+import { language } from "../language.js";
+import { translator } from "./chinese.js";
+
+const asPrinted = { line: (text) => text, stage: (name) => name };
+
+export const spoken = language === "zh" ? translator(await (await fetch("sentences.zh.json")).json()) : asPrinted;
