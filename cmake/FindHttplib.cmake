@@ -1,4 +1,4 @@
-# Finds cpp-httplib, with the definitions that its compiled library was built with: the target Httplib::Httplib.
+# Defines Httplib::Httplib: cpp-httplib with the definitions with which its library was compiled.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(Httplib_PC QUIET IMPORTED_TARGET GLOBAL cpp-httplib)

@@ -1,4 +1,4 @@
-# Defines OpenBLAS::OpenBLAS. The CMake files of Debian's package define no target.
+# Defines OpenBLAS::OpenBLAS, because the CMake files of Debian's package define no target.
 find_library(OpenBLAS_LIBRARY openblas)
 mark_as_advanced(OpenBLAS_LIBRARY)
 

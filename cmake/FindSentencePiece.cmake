@@ -1,4 +1,4 @@
-# Defines SentencePiece::SentencePiece. Debian's package has no CMake files.
+# Defines SentencePiece::SentencePiece, because Debian's package has no CMake files.
 find_path(SentencePiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(SentencePiece_LIBRARY sentencepiece)
 mark_as_advanced(SentencePiece_INCLUDE_DIR SentencePiece_LIBRARY)

@@ -1,4 +1,5 @@
-# Defines oneDNN::oneDNN. The CMake files of Debian's package require OpenCL's headers, which gradus does not need.
+# Defines oneDNN::oneDNN. The CMake files of Debian's package cannot be used: they require OpenCL's headers, which gradus
+# does not need.
 find_path(oneDNN_INCLUDE_DIR dnnl.h)
 find_library(oneDNN_LIBRARY dnnl)
 mark_as_advanced(oneDNN_INCLUDE_DIR oneDNN_LIBRARY)

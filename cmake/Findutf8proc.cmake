@@ -1,4 +1,4 @@
-# Defines utf8proc::utf8proc. Debian's package has no CMake files.
+# Defines utf8proc::utf8proc, because Debian's package has no CMake files.
 find_path(utf8proc_INCLUDE_DIR utf8proc.h)
 find_library(utf8proc_LIBRARY utf8proc)
 mark_as_advanced(utf8proc_INCLUDE_DIR utf8proc_LIBRARY)

@@ -1,5 +1,5 @@
 # Install rules in three components: runtime (shared libraries), dev (headers, CMake and pkg-config files) and tools (the
-# command). Installed files contain no absolute paths, so that the tree can be moved.
+# command). Installed files contain no absolute paths, so that the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -18,7 +18,8 @@ function(gradus_install target headers)
   install(DIRECTORY ${headers}/ TYPE INCLUDE COMPONENT dev)
 endfunction()
 
-# gradus_install_package(): installs the files for find_package(gradus CONFIG) and pkg-config. Call after all libraries are defined.
+# gradus_install_package(): installs the files for find_package(gradus CONFIG) and pkg-config. Call it after all libraries
+# are defined.
 function(gradus_install_package)
   if(NOT GRADUS_INSTALL)
     return()
@@ -51,7 +52,7 @@ function(gradus_install_package)
       string(APPEND requires " sentencepiece")
     endif()
     if(GRADUS_WITH_ONEDNN)
-      set(extra_libs -ldnnl)  # Debian's package has no pkg-config file
+      set(extra_libs -ldnnl)  # the package of Debian has no pkg-config file
     endif()
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/gradus.pc.in gradus.pc @ONLY)

@@ -1,10 +1,11 @@
-# gradus_flags(target): sets the compiler flags of a target of the project. They are private, so that consumers do not inherit them.
+# gradus_flags(target): sets the compiler flags of one of the project's targets. The flags are private, so that consumers do
+# not inherit them.
 function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # These flags allow vectorised square roots and comparisons; -ffast-math would break checks for NaN.
-  # `omp simd` marks sums that may be reordered; it needs no OpenMP at run time.
-  # Clang warns of each such loop that it cannot vectorise (-Wpass-failed).
+  # The first two flags allow vectorised square roots and comparisons. -ffast-math would break checks for NaN. `omp simd`
+  # marks loops whose sums may be reordered; OpenMP is not needed at run time. Clang warns of each marked loop that it cannot
+  # vectorise (-Wpass-failed).
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math -fopenmp-simd
                          $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   if(GRADUS_NATIVE)
@@ -16,9 +17,9 @@ function(gradus_flags target)
   endif()
 endfunction()
 
-# gradus_library(name SOURCES … DEPENDS …): defines the library of one folder, gradus::<name>. Its public headers are in
-# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>; its private ones by their path relative to <name>/.
-# Only the declarations of public headers are exported from a shared library (#pragma GCC visibility).
+# gradus_library(name SOURCES … DEPENDS …): defines the library of one folder, gradus::<name>. Public headers are in
+# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>. Private headers are included by their path relative
+# to <name>/. Shared libraries export only the declarations of public headers (#pragma GCC visibility).
 function(gradus_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(gradus_${name} ${ARG_SOURCES})
@@ -27,7 +28,7 @@ function(gradus_library name)
     EXPORT_NAME ${name}
     CXX_VISIBILITY_PRESET hidden
     VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # matches COMPATIBILITY in GradusInstall.cmake
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # must match COMPATIBILITY in GradusInstall.cmake
   target_include_directories(gradus_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

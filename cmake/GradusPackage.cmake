@@ -1,4 +1,5 @@
-# Debian packages of the shared libraries, one for each component of GradusInstall.cmake: `cmake --workflow --preset package`.
+# Debian packages of the shared libraries, one package for each component of GradusInstall.cmake. Make them with `cmake
+# --workflow --preset package`.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR gradus)
 set(CPACK_PACKAGE_CONTACT "gradus developers <gradus@example.org>")
@@ -9,7 +10,7 @@ set(CPACK_COMPONENT_DEV_DEPENDS runtime)
 set(CPACK_COMPONENT_TOOLS_DEPENDS runtime)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # of the same version
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # the packages depend on each other in the same version
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -17,7 +18,7 @@ foreach(library IN ITEMS files autograd nn data plot graph models speech compres
   list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${library})
 endforeach()
 
-# A Debian library's package name ends with the version in its soname.
+# The name of a Debian library package ends with the version in the library's soname.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libgradus${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared libraries.")

@@ -61,7 +61,7 @@ std::optional<Status> status_of(const fs::path& path) {
   return ::stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
 }
 
-// STDOUT_FILENO or STDERR_FILENO if the file is that stream, as /dev/stdout is; else -1.
+// STDOUT_FILENO or STDERR_FILENO if the file is that stream, as /dev/stdout is. Otherwise −1.
 int standard_stream(const Status& found) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     Status open{};
@@ -71,18 +71,19 @@ int standard_stream(const Status& found) {
   return -1;
 }
 
-// True for regular files, which are replaced by renaming. For folders too, so that the rename reports them.
+// True for regular files, which are replaced by renaming. Also true for folders, so that the rename reports
+// the error.
 bool is_replaced(const Status& found) {
   return (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) && standard_stream(found) < 0;
 }
 
-// Opens `target` if it is a device, pipe or standard stream, which is written to in place. Otherwise returns
-// a negative descriptor.
+// Opens `target` for writing in place if it is a device, pipe or standard stream. Otherwise returns a
+// negative descriptor.
 Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
-#if defined(F_DUPFD_CLOEXEC)  // not in WASI
-  // reopening a stream by name may fail or truncate it
+#if defined(F_DUPFD_CLOEXEC)  // WASI does not have it
+  // Duplicates the stream, because reopening it by name may fail or truncate it.
   if (const int stream = standard_stream(*found); stream >= 0)
     return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
 #endif
@@ -96,9 +97,9 @@ Descriptor open_kept(std::string_view who, const fs::path& target) {
   return replaced_meanwhile ? Descriptor() : std::move(file);
 }
 
-// Follows symbolic links to a path that need not exist.
+// Follows symbolic links. The resulting path need not exist.
 fs::path followed(std::string_view who, const fs::path& target) {
-  constexpr int most_links = 40;  // the system's own limit
+  constexpr int most_links = 40;  // the limit of Linux
   fs::path place = target;
   std::error_code no_link;
   for (int links = 0;; ++links) {
@@ -111,7 +112,7 @@ fs::path followed(std::string_view who, const fs::path& target) {
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
 
-// Returns 0, or errno if not everything was written.
+// Returns 0, or errno if the content was not completely written.
 int write_all(int file, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(file, content.data(), content.size());
@@ -124,8 +125,8 @@ int write_all(int file, std::string_view content) {
   return 0;
 }
 
-// A temporary file, removed by the destructor unless renamed. The file is locked while its process uses it,
-// so that sweep() can remove files that are not locked.
+// A temporary file. The destructor removes the file unless it was renamed. Its process locks the file as long
+// as it uses it, so that sweep() can remove unlocked files.
 class TemporaryFile {
  public:
   // Messages show the path `shown` instead of the temporary name.
@@ -160,14 +161,14 @@ class TemporaryFile {
     if (::fsync(file_) != 0) fail(errno);
     if (::renameat(folder_, name_.c_str(), folder_, path.filename().c_str()) != 0) fail(errno);
     name_.clear();
-    // EINVAL: the file system cannot flush folders
+    // EINVAL means that the file system cannot flush folders.
     if (::fsync(folder_) != 0 && errno != EINVAL) refuse(who_, "flush folder", folder_of(path), errno);
   }
 
  private:
-  // Locks the file. Returns true if sweep() removed the file before it was locked.
+  // Locks the file. Returns true if sweep() removed the file before it could be locked.
   bool was_swept() const {
-    if (::flock(file_, LOCK_EX) != 0) return false;  // without file locks, sweep() removes nothing
+    if (::flock(file_, LOCK_EX) != 0) return false;  // sweep() removes nothing if there are no file locks
     struct stat status{};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }
@@ -176,7 +177,7 @@ class TemporaryFile {
 
   std::string_view who_;
   fs::path shown_;
-  Descriptor folder_;  // a descriptor, since the folder may be moved
+  Descriptor folder_;  // a descriptor instead of a path, because the folder may be moved
   std::string name_;
   Descriptor file_;
 };

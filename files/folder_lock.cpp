@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* name = ".gradus.lock";
 
-// The process named in a locked file, which may not have written its number yet.
+// Names the process in a locked file. The process may not have written its number yet.
 std::string holder(const Descriptor& file) {
   std::array<char, 20> text{};
   const ssize_t length = ::pread(file, text.data(), text.size(), 0);
@@ -25,13 +25,13 @@ std::string holder(const Descriptor& file) {
   return "process " + std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-// True if the previous holder removed the file between our open() and flock().
+// True if the previous holder removed the file between this process's open() and flock().
 bool was_removed(const Descriptor& file) {
   struct stat status{};
   return ::fstat(file, &status) == 0 && status.st_nlink == 0;
 }
 
-// Errors are ignored: the number is used only in messages.
+// Ignores errors, because only messages use the number.
 void write_number(const Descriptor& file) {
   const std::string number = std::to_string(::getpid());
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, number.data(), number.size(), 0) < 0) return;
@@ -40,7 +40,7 @@ void write_number(const Descriptor& file) {
 }  // namespace
 
 struct FolderLock::Held {
-  Descriptor folder, file;  // descriptors, since the folder may be moved
+  Descriptor folder, file;  // descriptors instead of paths, because the folder may be moved
 };
 
 FolderLock::FolderLock(std::string_view who, const std::filesystem::path& folder)

@@ -11,9 +11,9 @@
 namespace gradus {
 namespace {
 
-constexpr std::size_t listed_names = 3;  // how many names a merged node shows
+constexpr std::size_t listed_names = 3;  // number of names that a merged node shows
 
-// Colours for light and dark pages: nodes have their own background; lines and text outside them are
+// Colours for both light and dark pages. Nodes have their own background. Lines, and text outside nodes, are
 // mid-grey.
 constexpr const char* header =
     R"(digraph gradus {
@@ -30,7 +30,7 @@ constexpr const char* gradient_colour = "#b7562a";
 constexpr const char* leaf_colour = "#3f7d4e";
 constexpr const char* detail_colour = "#6b7280";
 
-// Escapes text for HTML-like labels, where Graphviz also interprets backslashes.
+// Escapes text for HTML-like labels. In these labels, Graphviz also interprets backslashes.
 std::string escaped(std::string_view text) {
   static const std::map<char, const char*> special{
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\\', R"(\\)"}};
@@ -39,7 +39,7 @@ std::string escaped(std::string_view text) {
     if (const auto found = special.find(c); found != special.end()) {
       result += found->second;
     } else {
-      result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;  // newlines too, because a name is one line
+      result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;  // also newlines: a name is one line
     }
   }
   return result;
@@ -47,7 +47,7 @@ std::string escaped(std::string_view text) {
 
 std::string bold(std::string_view text) { return "<b>" + escaped(text) + "</b>"; }
 
-// The spaces have the title's font size, so small lines have the same height as the title.
+// The spaces have the title's font size, which gives small lines the height of the title.
 std::string small(const char* colour, const std::string& text) {
   std::istringstream lines(text);
   std::string result;
@@ -64,7 +64,7 @@ std::string rows(std::string text) {
   return text;
 }
 
-// `name` without the path of `box`, which the picture already shows.
+// `name` without the path of `box`, because the picture already shows that path.
 std::string within(Box box, const std::string& name) {
   const std::string path = box->text() + ".";
   return box->parent != nullptr && name.starts_with(path) ? name.substr(path.size()) : name;
@@ -110,11 +110,11 @@ class Listed {
   std::string with_count() const { return count_ == 1 ? text() : text() + " ×" + std::to_string(count_); }
 
  private:
-  std::vector<std::string> names_;  // at most one more than is shown
+  std::vector<std::string> names_;  // one more name than is shown, at most
   std::size_t count_ = 0;
 };
 
-// "linear ×6", or "18 operations" and a line with their names.
+// The title of merged nodes: "linear ×6", or "18 operations" and a line with their names.
 std::string headline(const Listed& listed, const char* plural) {
   if (listed.of_one_kind()) return bold(listed.with_count());
   return bold(std::to_string(listed.count()) + " " + plural) + small(detail_colour, listed.text());
@@ -165,7 +165,7 @@ class Writer {
     std::vector<Box> boxes;
   };
 
-  // The contents of `box`. On the first call, adds the box to the contents of the box around it.
+  // The contents of `box`. The first call for a box adds it to the contents of its parent box.
   Contents& contents(Box box) {
     const auto [place, added] = contents_.try_emplace(box);
     if (added && box->parent == nullptr) outermost_ = box;
@@ -191,7 +191,7 @@ class Writer {
 
   void write(const Edge& edge) {
     out_ << "  n" << edge.from << " -> n" << edge.to;
-    // Edges from merged nodes show the tensor's shape; single nodes show it themselves.
+    // Only edges from merged nodes show the tensor's shape. Single nodes show their shape themselves.
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
     if (shaped || edge.count > 1) {
       out_ << " [label=\"";

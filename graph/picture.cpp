@@ -33,7 +33,7 @@ Box smallest_around(Box a, Box b) {
   return a;
 }
 
-// "decoder.cell" for "decoder.cell.weight_ih"; empty if there is no dot.
+// The module part of a name: "decoder.cell" for "decoder.cell.weight_ih". Empty if there is no dot.
 std::string owner(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == name.npos ? "" : name.substr(0, dot);
@@ -41,7 +41,7 @@ std::string owner(const std::string& name) {
 
 struct Graph {
   const std::vector<Recorded>& nodes;
-  std::vector<Box> boxes;  // of the nodes
+  std::vector<Box> boxes;  // the box of each node
 };
 
 using BoxesByPath = std::unordered_map<std::string, Box>;
@@ -56,7 +56,7 @@ BoxesByPath boxes_by_path(const std::vector<Recorded>& nodes) {
   return result;
 }
 
-// The innermost existing box on the path of a name.
+// The innermost existing box on the path of `name`.
 Box named_box(const BoxesByPath& boxes, const std::string& name) {
   for (std::string path = owner(name);; path = owner(path)) {
     if (const auto found = boxes.find(path); found != boxes.end()) return found->second;
@@ -88,15 +88,15 @@ struct Grouped {
   Places places;
 };
 
-// Nodes with equal keys are merged into one vertex.
+// The key of a node in a grouping. Nodes with equal keys are merged into one vertex.
 using Key = std::tuple<Box, std::string_view, const Recorded*>;
 
 struct Apart {
   Key operator()(const Recorded* node, Box box) const { return {box, {}, node}; }
 };
 
-// Merges the nodes of each box. A box deeper than `levels` is merged into the box around it at that depth.
-// Outside all boxes, operations of the same name are merged. Leaves stay separate unless `merges_leaves`.
+// Merges the nodes of each box. A box deeper than `levels` is merged into its ancestor at that depth. Outside
+// all boxes, operations with the same name are merged. Leaves stay separate unless `merges_leaves`.
 struct Collapsed {
   std::size_t levels;
   bool merges_leaves;
@@ -122,8 +122,8 @@ Grouped group(const Graph& graph, KeyOf key_of) {
   return result;
 }
 
-// The most detailed grouping with at most `most` vertices. If all have more, the one with the fewest
-// vertices.
+// The most detailed grouping with at most `most` vertices. If every grouping has more, the one with the
+// fewest vertices.
 Grouped collapse(const Graph& graph, std::size_t most) {
   std::size_t levels = 0;
   for (const Box box : graph.boxes) levels = std::max(levels, depth(box));

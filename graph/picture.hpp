@@ -8,10 +8,10 @@
 
 namespace gradus {
 
-/// A module path, drawn as a box inside the box of its parent. The root path is the outermost box.
+/// A module path, drawn as a box inside the box of its parent path. The root path is the outermost box.
 using Box = const ScopePath*;
 
-/// A drawn node: a node of the tape, or several that were merged.
+/// A drawn node: one node of the tape, or several merged nodes.
 struct Vertex {
   Box box;
   std::vector<const Recorded*> nodes;  // oldest first
@@ -19,22 +19,23 @@ struct Vertex {
 
 struct Edge {
   std::size_t from, to;
-  Shape shape;  // of the tensor
+  Shape shape;  // shape of the tensor
   std::size_t count = 1;
   bool same_shape = true;
 };
 
-/// The contents of a picture of the tape behind a tensor.
+/// Contents of a picture of the tape behind a tensor.
 struct Picture {
   std::vector<Vertex> vertices;  // in the order of their oldest nodes
-  std::vector<Edge> edges;       // in the order of the operations, and of their inputs
-  std::size_t root = 0;          // index of the vertex with the tensor itself
+  std::vector<Edge> edges;       // in the order of the operations and of their inputs
+  std::size_t root = 0;          // index of the vertex that holds the tensor itself
 };
 
 /// Makes one vertex per node of the tape if there are at most `max_nodes`. Otherwise merges the operations of
-/// each box, and operations outside all modules by name. If that is not enough, merges leaves into their
-/// boxes, and then the innermost boxes into the boxes around them, until there are at most `max_nodes`
-/// vertices or nothing is left to merge. The last of `nodes` is the root. `nodes` must outlive the picture.
+/// each box, and operations outside all modules by name. If there are still more, merges leaves into their
+/// boxes, and then the innermost boxes into their parents, until there are at most `max_nodes` vertices or
+/// nothing is left to merge.
+/// The last of `nodes` is the root. `nodes` must outlive the picture.
 Picture picture_of(const std::vector<Recorded>& nodes, std::size_t max_nodes);
 
 }  // namespace gradus

@@ -9,15 +9,15 @@
 #include <unistd.h>
 #include <utility>
 
-extern char** environ;  // NOLINT: POSIX leaves its declaration to the program
+extern char** environ;  // NOLINT: POSIX leaves this declaration to the program
 
 namespace gradus {
 namespace {
 
 [[noreturn]] void fail_by_system(int reason) { throw std::system_error(reason, std::generic_category()); }
 
-// An unnamed temporary file, used in place of a pipe between processes. A process that uses a pipe may block
-// or get SIGPIPE.
+// An unnamed temporary file that replaces a pipe between processes. With a pipe, a process may block or get
+// SIGPIPE.
 class Channel {
  public:
   Channel() : file_(std::tmpfile()) {

@@ -7,11 +7,12 @@ namespace gradus {
 
 struct ProcessResult {
   bool found = true;   ///< whether the program was found
-  std::string status;  ///< how it failed: "status 1", "signal 9"; empty on success
+  std::string status;  ///< how the program failed: "status 1", "signal 9"; empty on success
   std::string output, errors;
 };
 
-/// Runs a program from the PATH, without a shell, with `input` as standard input, and waits until it ends.
+/// Runs a program from the PATH, without a shell, with `input` as its standard input. Waits until the program
+/// ends.
 /// @throws std::system_error when a program that was found cannot be run, or its status is lost because
 /// SIGCHLD is ignored.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input);

@@ -1,5 +1,5 @@
-# Compiles for WebAssembly (wasm32-wasip1) with clang 22 and the system headers and libraries of the npm package @yowasp/clang,
-# whose compiler runs in a page: its objects link with these.
+# Compiles for WebAssembly (wasm32-wasip1) with clang 22 and with the system headers and libraries of the npm package
+# @yowasp/clang. That package's compiler runs in web pages, and links the objects compiled here.
 set(CMAKE_SYSTEM_NAME WASI)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
@@ -13,7 +13,7 @@ if(${resources} IS_NEWER_THAN ${sysroot}/extracted)
   endif()
   file(REMOVE_RECURSE ${sysroot})
   file(ARCHIVE_EXTRACT INPUT ${resources} DESTINATION ${sysroot})
-  # Header-only libraries of this machine. Its other headers must not be found.
+  # Links only these header-only libraries of this machine into the sysroot. Other headers of this machine must not be found.
   foreach(library IN ITEMS nlohmann xtensor xtl xtensor.hpp utf8proc.h)
     file(CREATE_LINK /usr/include/${library} ${sysroot}/include/${library} SYMBOLIC)
   endforeach()
@@ -22,9 +22,9 @@ endif()
 
 set(CMAKE_SYSROOT ${sysroot})
 set(CMAKE_CXX_COMPILER_TARGET wasm32-wasip1)
-# Not CMAKE_CXX_FLAGS_INIT, which the presets' CMAKE_CXX_FLAGS replace.
+# These options are not in CMAKE_CXX_FLAGS_INIT, because the presets' CMAKE_CXX_FLAGS replace it.
 add_compile_options(-resource-dir ${sysroot} -msimd128 -fwasm-exceptions -D_WASI_EMULATED_GETPID)
-# clang would run an old wasm-opt if the machine has one.
+# --no-wasm-opt: otherwise clang would run the machine's wasm-opt, which may be too old.
 add_link_options(-resource-dir ${sysroot} --no-wasm-opt -lwasi-emulated-getpid -Wl,--gc-sections -Wl,-z,stack-size=1048576)
 set(CMAKE_CXX_COMPILER clang++-22)
 set(CMAKE_AR llvm-ar-22)

@@ -5,7 +5,7 @@
 
 namespace gradus::distributed {
 
-// Checks the peer that a process names in exchange().
+// Checks the peer that a process passes to exchange().
 void check_peer(std::int64_t rank, std::int64_t size, std::int64_t peer);
 
 // Checks that the peer has sent as many bytes as this process expects.

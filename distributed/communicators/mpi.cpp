@@ -35,7 +35,7 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) fail("Communicator", call, " failed: ", words_of(code));
 }
 
-// Sleeps for growing intervals, so that a waiting process does not take a core from one that computes.
+// Sleeps for growing intervals, so that a waiting process does not take a core from a process that computes.
 class Backoff {
  public:
   void operator()() const {
@@ -50,14 +50,15 @@ class Backoff {
 
 bool initialised = false;
 
-// MPI is initialised for calls from one thread at a time; `mutex` is held during each.
+// A job of several processes. MPI allows calls from one thread at a time, so `mutex_` is held during each
+// call.
 class Mpi : public Communicator {
  public:
   explicit Mpi(Watch watch) : watch_(std::move(watch)) {
     int provided = 0, rank = 0, size = 1;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     initialised = true;
-    std::signal(SIGPIPE, SIG_IGN);  // a connection to a process that was killed is an error, not the end
+    std::signal(SIGPIPE, SIG_IGN);  // a lost connection is then an error, and does not end this process
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -89,7 +90,7 @@ class Mpi : public Communicator {
     wait({&all_here, 1}, -1);
     watcher_.request_stop();
     watcher_.join();
-    MPI_Barrier(MPI_COMM_WORLD);  // no sign of life is sent after this
+    MPI_Barrier(MPI_COMM_WORLD);  // no process sends a sign of life after this barrier
     while (received_beat(MPI_ANY_SOURCE) >= 0) {
     }
     MPI_Comm_free(&beats_);
@@ -134,7 +135,7 @@ class Mpi : public Communicator {
     if (!in.empty()) check_received(rank_, peer, in.size(), static_cast<std::size_t>(received));
   }
 
-  // Waits until all requests are complete: those of an exchange with `peer`, or a barrier if `peer` is -1.
+  // Waits until all requests are complete. `peer` is the other process of an exchange, or −1 for a barrier.
   // Returns the number of bytes that the first request received.
   int wait(std::span<MPI_Request> requests, std::int64_t peer) {
     std::array<MPI_Status, 2> statuses{};
@@ -156,13 +157,15 @@ class Mpi : public Communicator {
         asked_to_end = Clock::now();
         if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
       }
-      // After Ctrl-C, the other process answers at the end of its step. After a failure it does not answer,
-      // and mpirun kills this process one second after SIGTERM. So exit before that.
+      // After Ctrl-C, the other process answers at the end of its step. After a failure, it does not answer,
+      // and mpirun kills this process one second after SIGTERM. So this process exits before that second is
+      // over.
       if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
   }
 
-  // Prints only this process's first report. Does not use std::cerr, which a program may have redirected.
+  // Prints the first report of this process, and ignores later ones. Does not use std::cerr, because a
+  // program may have redirected it.
   void report(const std::string& what) {
     if (has_reported_.exchange(true)) return;
     std::fputs(("gradus: " + what + watch_.way_on() + '\n').c_str(), stderr);
@@ -174,20 +177,20 @@ class Mpi : public Communicator {
     std::_Exit(1);
   }
 
-  // If keep_watch() pauses for this long, the other processes may count this one as lost. Normally it pauses
-  // for a second.
+  // If keep_watch() pauses for this long, other processes may count this process as lost. Its usual pause is
+  // one second.
   std::chrono::milliseconds long_pause() const {
     return std::max<std::chrono::milliseconds>(std::chrono::seconds(watch_.seconds - 1), 1500ms);
   }
 
-  // True if this process was suspended (SIGSTOP) and resumed a moment ago. The other processes have then
-  // already reported it.
+  // True if this process was suspended (SIGSTOP) and has just resumed. The other processes have then already
+  // reported it.
   bool was_stopped() const {
     const Clock::time_point now = Clock::now();
     return now - ticked_.load() > long_pause() || now - resumed_.load() < 5s;
   }
 
-  // Process 0 watches all other processes. Each of them watches process 0.
+  // Process 0 watches all other processes. All other processes watch process 0.
   void keep_watch(const std::stop_token& stop) {
     std::vector<MPI_Request> sending(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
     std::vector<std::int64_t> silent(static_cast<std::size_t>(size_), 0);
@@ -206,7 +209,7 @@ class Mpi : public Communicator {
           int sent = 0;
           MPI_Test(&sending[p], &sent, MPI_STATUS_IGNORE);
           if (sent != 0) MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(peer), 0, beats_, &sending[p]);
-          ++silent[p];  // in seconds that this thread ran: stopping all processes loses none
+          ++silent[p];  // seconds during which this thread ran; if all processes stop, none counts as lost
         }
         for (int peer = 0; (peer = received_beat(MPI_ANY_SOURCE)) >= 0;)
           silent[static_cast<std::size_t>(peer)] = 0;
@@ -215,8 +218,8 @@ class Mpi : public Communicator {
         }
       }
       if (lost >= 0) {
-        // All processes notice the loss of process 0 in the same second. The reporter ends the job; the
-        // others wait for it.
+        // All processes notice the loss of process 0 in the same second. The reporter ends the job, and the
+        // others wait for that.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }
@@ -225,7 +228,7 @@ class Mpi : public Communicator {
     }
   }
 
-  // Receives a sign of life, if one has arrived. Returns its sender, or -1.
+  // Receives a sign of life if one has arrived. Returns the sender, or −1.
   int received_beat(int from) {
     int there = 0;
     MPI_Status status{};
@@ -239,8 +242,8 @@ class Mpi : public Communicator {
   std::mutex mutex_;
   std::int64_t rank_ = 0, size_ = 1;
   Peers peers_;
-  MPI_Comm beats_ = MPI_COMM_NULL;                        // for signs of life, apart from the messages
-  std::atomic<Clock::time_point> ticked_ = Clock::now();  // the last turn of keep_watch()
+  MPI_Comm beats_ = MPI_COMM_NULL;                        // for signs of life; separate from the messages
+  std::atomic<Clock::time_point> ticked_ = Clock::now();  // time of the last iteration of keep_watch()
   std::atomic<bool> has_reported_ = false;
   std::atomic<Clock::time_point> resumed_ = Clock::time_point();
   std::jthread watcher_;

@@ -6,25 +6,25 @@
 
 namespace gradus::distributed {
 
-// Where the processes of a job run, and which of them are alive.
+// The processes of a job, the hosts that they run on, and which of them are alive.
 struct Peers {
   struct Peer {
     std::string host;
     int pid;
   };
-  std::string host;  // of this process
+  std::string host;  // host of this process
   std::vector<Peer> all;
 
-  // True unless the process ran on this host and has ended.
+  // False if the process ran on this host and has ended, otherwise true.
   bool alive(std::int64_t rank) const;
-  // The lowest rank on this host that is alive, other than `lost`: the one that reports a failure.
+  // The process that reports a failure: the lowest rank on this host that is alive, except `lost`.
   std::int64_t reporter(std::int64_t lost = -1) const;
-  // A message about the process that has ended. If none has, it says that the job was ended while this
-  // process waited for `peer`.
+  // A message about the process that has ended. If none has ended, the message says that the job was ended
+  // while this process waited for `peer`.
   std::string the_dead(std::int64_t peer) const;
-  // The message that process `rank` has given no sign of life for `seconds`.
+  // The message that process `rank` has sent no sign of life for `seconds`.
   std::string silence(std::int64_t rank, std::int64_t seconds) const;
-  // The message that sending to or receiving from process `rank` failed.
+  // The message that sending to process `rank`, or receiving from it, failed.
   std::string unreachable(std::int64_t rank, const std::string& error) const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// The messages that were sent and not yet received, and whether a thread has failed.
+// All messages that were sent but not yet received, and the first thread that failed.
 class Post {
  public:
   explicit Post(std::int64_t count) : count_(count), boxes_(static_cast<std::size_t>(count * count)) {}

@@ -11,15 +11,15 @@
 
 namespace gradus::distributed {
 
-// Calls functions in a thread of its own, one after the other.
+// Calls functions in a separate thread, one after the other.
 class Background {
  public:
   Background() : thread_([this](const std::stop_token& stop) { work(stop); }) {}
-  // Adds a call. After a call has thrown, calls are dropped until finish().
+  // Adds a call. If a call throws, all later calls are dropped until finish().
   void start(std::function<void()> call);
-  // Waits until all calls have returned. Throws what one of them threw.
+  // Waits until all calls have returned. Rethrows the exception of a call that threw.
   void finish();
-  // Seconds in which calls ran. Call finish() first.
+  // Total time of the calls, in seconds. Call finish() first.
   double busy() const { return busy_.count(); }
 
  private:
@@ -30,7 +30,7 @@ class Background {
   std::deque<std::function<void()>> calls_;  // the first one is running
   std::exception_ptr error_;
   std::chrono::duration<double> busy_{0};
-  std::jthread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // the last member, because its thread uses the others
 };
 
 }  // namespace gradus::distributed

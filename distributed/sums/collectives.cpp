@@ -35,8 +35,8 @@ struct Bf16 {
   std::vector<bf16::Bits> out, in;
 };
 
-// Sends `sent` and adds what the peer sends to `kept`, in pieces: small enough for the memory, large enough
-// for the latency of a message not to matter. The peer keeps what this process sends.
+// Sends `sent` to the peer, and adds the values from the peer to `kept`. Works in pieces, small enough to
+// limit memory, and large enough to hide the latency of a message.
 template <class T, class Wire>
 void exchange_and_add(Communicator& processes, Wire& wire, std::int64_t peer, std::span<const T> sent,
                       std::span<T> kept) {
@@ -57,7 +57,7 @@ void sum_of(Communicator& processes, std::span<T> values, Wire wire) {
              rank = static_cast<std::uint64_t>(processes.rank());
   if (!std::has_single_bit(P)) fail("sum", "needs a power of two of processes, and there are ", P);
   const auto peer = [rank](std::uint64_t distance) { return static_cast<std::int64_t>(rank ^ distance); };
-  // Halving: `held` shrinks to the part whose sum this process computes.
+  // Halving: `held` shrinks to the part that this process sums.
   std::vector<std::pair<std::span<T>, std::span<T>>> rounds;  // the kept and the sent half of each round
   std::span<T> held = values;
   for (std::uint64_t distance = 1; distance < P; distance *= 2) {
@@ -67,7 +67,7 @@ void sum_of(Communicator& processes, std::span<T> values, Wire wire) {
     rounds.emplace_back(kept, sent);
     held = kept;
   }
-  // Doubling: the same rounds backwards.
+  // Doubling: the same rounds in reverse order.
   for (std::uint64_t distance = P / 2; distance > 0; distance /= 2) {
     const auto& [kept, sent] = rounds.back();
     wire.exchange(processes, peer(distance), kept, sent);

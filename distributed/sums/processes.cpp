@@ -15,11 +15,11 @@
 namespace gradus::distributed {
 namespace {
 
-// A tensor with at least this many values has a message of its own; smaller ones share a message.
+// A tensor with at least this many values is sent in a separate message. Smaller tensors share one message.
 constexpr std::int64_t large = 1 << 15;
 
-// A matrix with few nonzero rows, such as the gradient of an embedding: one row for each token of the batch.
-// Only these rows are sent.
+// Sends only the nonzero rows of a matrix. An example is the gradient of an embedding: it has one nonzero row
+// for each token of the batch.
 template <class T>
 class Rows {
  public:
@@ -31,11 +31,11 @@ class Rows {
       flags_[i] = std::ranges::any_of(row(i), [](T value) { return value != 0; }) ? 1 : 0;
     }
   }
-  // For each row, 1 if it is nonzero in this process, else 0. After add_up(), the number of processes in
-  // which it is nonzero.
+  // For each row, 1 if it is nonzero in this process, else 0. After the flags were summed, the number of
+  // processes in which the row is nonzero.
   std::span<float> flags() { return flags_; }
 
-  // Adds up, over all processes, the rows that are nonzero in any of them.
+  // Adds up, over all processes, the rows that are nonzero in at least one process.
   template <class Sum>
   void add_up(const Sum& sum) {
     const auto count =
@@ -66,7 +66,7 @@ class Rows {
   std::vector<float> flags_;
 };
 
-// Adds up the values of all tensors of type T with sum(span).
+// Adds up the values of all tensors of type T over all processes, by calls of sum(span).
 template <class T, class Sum>
 void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message, const Sum& sum) {
   std::vector<std::span<T>> small;
@@ -105,10 +105,10 @@ void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message
 models::Processes processes_of(Communicator& communicator, SumTimes* times) {
   if (communicator.size() == 1) return {};
   struct Sums {
-    std::vector<double> f64;  // messages, which keep their memory from step to step
+    std::vector<double> f64;  // messages; they keep their memory from step to step
     std::vector<float> f32;
-    std::unique_ptr<Background> background;     // over a network
-    std::vector<std::function<void()>> queued;  // on one host, until finish_sums()
+    std::unique_ptr<Background> background;     // runs the sums if there is a network
+    std::vector<std::function<void()>> queued;  // the sums on one host, until finish_sums()
   };
   const auto sums = std::make_shared<Sums>();
   if (communicator.has_network()) sums->background = std::make_unique<Background>();

@@ -12,7 +12,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The row of a table with this name. `name_of` gives the name of a row. @throws Error listing all names.
+/// The row of a table with this name. `name_of(row)` returns a row's name. @throws Error listing all names.
 template <class Rows, class NameOf>
 const auto& find_row(const char* who, const char* kind, std::string_view name, const Rows& rows,
                      NameOf name_of) {

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Every header except <gradus/autograd/xtensor.hpp>, which converts to and from xtensor, and those of
-/// gradus/distributed, which need threads or MPI.
+/// Includes all headers except those of gradus/distributed, which need threads or MPI, and
+/// <gradus/autograd/xtensor.hpp>, which converts to and from xtensor.
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/build_info.hpp>

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Concatenates the parts as `<<` prints them, the same on every machine: in the classic locale, and NaN
-/// without a sign.
+/// Concatenates the parts as `<<` prints them. The text is the same on every machine: the locale is the
+/// classic one, and NaN has no sign.
 template <class... Parts>
 std::string message(const Parts&... parts) {
   std::ostringstream text;

@@ -3,7 +3,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The version of the linked library, such as "0.1.0": major, minor and patch, set in CMakeLists.txt.
+/// The version of the linked library, such as "0.1.0": major, minor and patch. CMakeLists.txt sets it.
 const char* version();
 
 }  // namespace gradus

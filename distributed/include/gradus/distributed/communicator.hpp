@@ -9,29 +9,29 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// One process's connection to the P processes of its job, numbered 0 … P − 1. Sums, broadcasts and training
+/// One process's connection to all P processes of its job, numbered 0 … P − 1. Sums, broadcasts and training
 /// need only these functions. All processes must make the same calls in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
-  virtual std::int64_t rank() const = 0;  ///< of this process
+  virtual std::int64_t rank() const = 0;  ///< number of this process
   virtual std::int64_t size() const = 0;  ///< P
-  /// Sends `out` to `peer` and receives `in` from it; either may be empty. `peer` must make the matching
-  /// call: its `out` has the size of this `in`, and its `in` the size of this `out`. Returns when `out` may
-  /// be overwritten and `in` is complete.
+  /// Sends `out` to `peer` and receives `in` from it. Either may be empty. `peer` must make the matching
+  /// call: its `out` has the size of this `in`, and its `in` the size of this `out`. Returns when `in` is
+  /// complete and `out` may be overwritten.
   /// @throws Error if the peer sends another number of bytes or has failed.
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
-  /// Whether a network sends messages while this process computes. On one host, they are copies by the
-  /// same cores. The same in all processes.
+  /// True if a network sends messages while this process computes. On a single host, the cores themselves
+  /// copy messages. All processes return the same value.
   virtual bool has_network() const { return true; }
 };
 
-/// A job of one process.
+/// A job with only one process.
 class Alone : public Communicator {
  public:
   std::int64_t rank() const override { return 0; }
   std::int64_t size() const override { return 1; }
-  /// @throws Error: there is no peer.
+  /// @throws Error always, because there is no peer.
   void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override;
 };
 
@@ -40,19 +40,19 @@ class Alone : public Communicator {
 ///     ((x_0 + x_1) + (x_2 + x_3)) + …
 ///
 /// The method is recursive halving and doubling. In round k = 0, 1, …, processes r and r XOR 2ᵏ each keep one
-/// half of their values, send the other half, and add the values they receive. The same rounds in reverse
-/// order distribute the sums. Each process sends 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur,
+/// half of their values, send the other half, and add the values that they receive. The same rounds in
+/// reverse order distribute the sums. Each process sends 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur,
 /// Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005, section
-/// 4.5). Floating-point addition is commutative, so the result has the same bits as the formula whichever of
-/// the two processes adds.
+/// 4.5). Floating-point addition is commutative. So either process of a pair may add, and the result has the
+/// same bits as the formula.
 /// @throws Error unless P is a power of two.
 void sum(Communicator& processes, std::span<float> values);
 void sum(Communicator& processes, std::span<double> values);
-/// As sum(), for values that are bf16 numbers. Each sum of two is rounded to the nearest bf16, and each value
-/// is sent as 2 bytes.
+/// As sum(), for values that are bf16 numbers. Every sum of two numbers is rounded to the nearest bf16, and
+/// each value is sent as 2 bytes.
 void sum_bf16(Communicator& processes, std::span<float> values);
 
-/// Replaces the bytes of every process by those of process 0, in ⌈log₂ P⌉ rounds along a binomial tree.
+/// Replaces the bytes of every process by the bytes of process 0, in ⌈log₂ P⌉ rounds along a binomial tree.
 void broadcast(Communicator& processes, std::span<std::byte> bytes);
 /// Returns the `number` of process 0 in every process.
 double broadcast(Communicator& processes, double number);

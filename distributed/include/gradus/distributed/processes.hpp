@@ -6,16 +6,16 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// How long the sums of a process have taken, in seconds since processes_of().
+/// Durations of a process's sums, in seconds since processes_of().
 struct SumTimes {
-  double summing = 0;  ///< a sum was running, other processes' delays included
-  double waiting = 0;  ///< the process did nothing but wait for sums: summing − waiting is overlapped
+  double summing = 0;  ///< time in which a sum was running, including delays by other processes
+  double waiting = 0;  ///< the process only waited for sums; summing − waiting is overlapped
 };
 
-/// The processes of a job for a models::Trainer. If a network sends messages, sums run in a thread of
-/// their own, which no other call on the communicator may meet: finish_sums() comes before. On one host,
-/// where the thread would take a core from the computation, finish_sums() makes all sums. The communicator
-/// must outlive the result.
+/// The processes of a job for a models::Trainer. With a network, sums run in a separate thread. Call
+/// finish_sums() before any other call on the communicator, because two calls must not overlap. On one host,
+/// that thread would take a core from the computation, so finish_sums() itself computes all sums. The
+/// communicator must outlive the result.
 /// @param times if not null, finish_sums() updates it
 models::Processes processes_of(Communicator& communicator, SumTimes* times = nullptr);
 

@@ -7,13 +7,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
-/// Exclusive lock of a folder among all processes. Locks the file `.gradus.lock` in the folder, which
-/// contains the process id; the system releases the lock when the process ends. On file systems without
-/// locks, every FolderLock succeeds.
+/// Locks a folder for one process. The lock is on the file `.gradus.lock` in the folder, which contains the
+/// process id. The system releases the lock when the process ends. On file systems without locks, every
+/// FolderLock succeeds.
 class FolderLock {
  public:
-  /// @throws Error "<who>: '<folder>' is in use by process 123; <what to do>", and the Error of refuse() if
-  /// the file cannot be created.
+  /// @throws Error "<who>: '<folder>' is in use by process 123; <what to do>". If the file cannot be created,
+  /// throws the Error of refuse().
   FolderLock(std::string_view who, const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

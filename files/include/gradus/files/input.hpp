@@ -9,12 +9,12 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
-/// Throws the Error for a file that cannot be opened for reading; `reason` is errno:
-/// "<who>: '<path>' cannot be opened: <the system's reason>; <what to do>".
+/// Throws the Error for a file that cannot be opened for reading: "<who>: '<path>' cannot be opened: <the
+/// system's reason>; <what to do>". `reason` is errno.
 [[noreturn]] void refuse_to_open(std::string_view who, const std::filesystem::path& path, int reason);
 
-/// A file that is read sequentially. Compare left() with the size that a file states before you allocate
-/// memory for it. Errors are "<who>: '<path>' <what is wrong>; <what to do>".
+/// A file that is read sequentially. If a file states a size, compare it with left() before you allocate
+/// memory for it. Errors have the form "<who>: '<path>' <what is wrong>; <what to do>".
 class Input {
  public:
   /// @param kind the expected kind of file, for messages: ".npy file"
@@ -22,9 +22,9 @@ class Input {
   Input(std::string_view who, const std::filesystem::path& path, std::string_view kind);
 
   const std::filesystem::path& path() const { return path_; }
-  /// Bytes not read yet.
+  /// Number of bytes that are not read yet.
   std::uint64_t left() const { return left_; }
-  /// Reads the next `bytes`, at most left(). @throws Error if reading fails.
+  /// Reads the next `bytes` bytes, at most left(). @throws Error if reading fails.
   void read(void* into, std::uint64_t bytes);
 
  private:

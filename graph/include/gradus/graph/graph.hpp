@@ -13,29 +13,29 @@ namespace gradus {
 
 struct GraphOptions {
   NamedTensors names = {};      ///< names of tensors, for example module.named_parameters()
-  std::size_t max_nodes = 100;  ///< a larger graph is drawn with its modules collapsed
+  std::size_t max_nodes = 100;  ///< larger graphs are drawn with collapsed modules
 };
 
-/// The graph behind `root`, in Graphviz's DOT. Each operation and each leaf is a node with its name, its
-/// shape, its dtype unless f32, and, for up to 8 elements, its values and gradient. Leaves have a gradient
-/// after backward(), results after retain_grad(). Edges run from inputs to results, one for each use. The
-/// root has a thick border. Modules are nested boxes: a named leaf is in the box of its module, and an
-/// unnamed leaf in the smallest box that contains its uses. Constants are not on the tape, so they are not
-/// drawn.
+/// The graph behind `root`, in Graphviz's DOT language. Each operation and each leaf is a node. A node shows
+/// its name, its shape, and its dtype unless it is f32. A node of at most 8 elements also shows its values
+/// and its gradient. Leaves have a gradient after backward(), results after retain_grad(). Edges run from
+/// inputs to results, one edge for each use. The root has a thick border. Modules are nested boxes. A named
+/// leaf is in the box of its module, and an unnamed leaf in the smallest box that contains its uses.
+/// Constants are not on the tape, so they are not drawn.
 ///
-/// If there are more than `max_nodes` nodes, the operations of a module, at all steps, are merged into one
-/// node, and operations outside modules are merged by name. If that is not enough, leaves are merged into the
-/// modules that use them, and the innermost modules into the modules around them. Several edges between two
-/// nodes are then drawn as one, labelled with their number.
+/// With more than `max_nodes` nodes, all operations of a module, at all steps, are merged into one node.
+/// Operations outside modules are merged by name. If there are still too many nodes, leaves are merged into
+/// the modules that use them, and the innermost modules into their parents. Several edges between two nodes
+/// are then drawn as one edge, labelled with their number.
 ///
-/// The text depends only on the graph, so it is the same at every call.
+/// The text depends only on the graph, so every call returns the same text.
 /// @throws Error when `root` was not recorded, or its tape was freed by an earlier backward().
 std::string draw_graph(const Tensor& root, const GraphOptions& options = {});
 
-/// Writes draw_graph() to a `.dot` file, or draws it to an `.svg` file with Graphviz's program `dot`, which
-/// must be on the PATH. The file is written atomically.
-/// @throws Error as draw_graph() does; for another extension, a path that cannot be written, and when `dot`
-/// is missing or fails.
+/// Writes draw_graph() to a `.dot` file, or draws an `.svg` file with Graphviz's program `dot`, which must be
+/// on the PATH. The file is written atomically.
+/// @throws Error as draw_graph() does; for another extension; for a path that cannot be written; and when
+/// `dot` is missing or fails.
 void save_graph(const Tensor& root, const std::string& path, const GraphOptions& options = {});
 
 }  // namespace gradus
