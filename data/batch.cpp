@@ -11,7 +11,7 @@ namespace {
 
 using TokenIds = std::span<const std::int64_t>;
 
-// Writes the tokens into column b of a (T, size) matrix, starting at `row`.
+// Writes the tokens into column b of a (T, size) matrix, from row `row` on.
 void write_column(std::vector<std::int64_t>& matrix, std::int64_t size, std::int64_t b, std::int64_t row,
                   TokenIds tokens) {
   for (const std::int64_t token : tokens) matrix[row++ * size + b] = token;

@@ -23,7 +23,7 @@ void check_length(const Pair& pair, std::size_t index, std::int64_t tokens) {
 
 std::int64_t as_id(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
 
-// The two shuffles of an epoch; each has its own random numbers.
+// An epoch shuffles twice, with separate random numbers: its pairs and its batches.
 enum class Shuffled { pairs, batches };
 
 // A permutation of 0 … size - 1 that depends only on the arguments.
@@ -91,7 +91,7 @@ std::uint64_t Batches::fingerprint() const {
   std::uint64_t hash = stable_hash(std::array<std::int64_t, 5>{
       options_.sentences, options_.tokens, as_id(options_.seed), options_.shuffle, options_.bucket});
   for (const Pair& pair : pairs_) {
-    // The source's length makes the encoding unambiguous.
+    // The source's length marks where the target begins, so that different pairs have different encodings.
     std::vector<std::int64_t> ids = {as_id(hash), std::ssize(pair.source)};
     ids.insert(ids.end(), pair.source.begin(), pair.source.end());
     ids.insert(ids.end(), pair.target.begin(), pair.target.end());
@@ -130,7 +130,7 @@ Batches::Plan Batches::plan(std::int64_t epoch) const {
 }
 
 void Batches::sort_by_length(std::span<std::int64_t> bucket) const {
-  // By target length first: each target token costs a decoder step and a row of logits.
+  // Sorts by target length first, because each target token costs a decoder step and a row of logits.
   std::ranges::stable_sort(bucket, {}, [&](std::int64_t i) {
     return std::pair(pairs_[i].target.size(), pairs_[i].source.size());
   });
@@ -147,7 +147,7 @@ std::int64_t Batches::pairs_in_bucket() const {
   return options_.bucket * at_mean_length;
 }
 
-// The number of leading pairs that form a batch.
+// The number of pairs at the front of `order` that form the next batch.
 std::int64_t Batches::pairs_in_batch(std::span<const std::int64_t> order) const {
   if (options_.tokens == 0) return std::min<std::int64_t>(options_.sentences, std::ssize(order));
   std::int64_t source_steps = 0, target_steps = 0, count = 0;

@@ -8,13 +8,13 @@
 
 namespace gradus::data {
 
-// Throws an Error with the concatenated parts as its message.
+// Throws an Error whose message is the concatenation of the parts.
 template <typename... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw Error(message(parts...));
 }
 
-// The largest accepted number of symbols, steps or pairs. The product of two such numbers does not overflow.
+// The largest number of symbols, steps or pairs. Products of two such numbers do not overflow.
 inline constexpr std::int64_t largest = 1'000'000;
 
 // Throws unless low <= got <= largest.

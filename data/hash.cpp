@@ -3,7 +3,7 @@
 namespace gradus::data {
 namespace {
 
-// 64-bit FNV-1a.
+// The hash 64-bit FNV-1a.
 class Fnv1a {
  public:
   void add(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 0x100000001b3; }

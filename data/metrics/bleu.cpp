@@ -46,7 +46,7 @@ std::vector<Tokens> reference_tokens(std::span<const std::string> references, co
   return tokens;
 }
 
-// The length of the reference nearest in length; the shorter one on ties.
+// The length of the reference that is nearest in length; the shorter one on ties.
 std::int64_t nearest_length(std::int64_t length, const std::vector<Tokens>& references) {
   const auto distance = [&](const Tokens& tokens) {
     return std::pair(std::abs(length - std::ssize(tokens)), std::ssize(tokens));
@@ -73,7 +73,7 @@ double brevity_penalty(const BleuCounts& counts) {
 }
 
 // The smoothed 100 p_n for n = 1 … order. Stops at the first n whose total is 0, because the hypotheses are
-// too short for it. With add-k, the totals of n > 1 are never 0.
+// too short for such n-grams. With add-k smoothing, no total of n > 1 is 0.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;
@@ -90,7 +90,7 @@ std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOpti
   return precisions;
 }
 
-// exp of the mean logarithm; 0 if a value is 0.
+// The exponential of the mean logarithm; 0 if any value is 0.
 double geometric_mean(std::span<const double> values) {
   double logarithms = 0;
   for (const double value : values) logarithms += std::log(value);
@@ -157,7 +157,7 @@ BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options) {
          " totals, but order is ", options.order, "; add at least one sentence, with the same options");
   }
   BleuScore result{counts, 0, std::vector<double>(options.order), brevity_penalty(counts)};
-  // Without any match, the score is 0 with every smoothing.
+  // If nothing matches, the score is 0 with every smoothing method.
   if (std::ranges::count(counts.counts, 0) == options.order) return result;
 
   std::vector<double> precisions = smoothed_precisions(counts, options);

@@ -65,7 +65,7 @@ bool is_not_digit(char c) { return !is_digit(c); }
 bool is_point_or_comma(char c) { return c == '.' || c == ','; }
 bool is_dash(char c) { return c == '-'; }
 
-// [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation without ' , - .
+// The regular expression [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation except ' , - and the full stop.
 bool is_symbol(char c) {
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
@@ -83,8 +83,8 @@ std::string symbols_apart(std::string_view text) {
   return apart;
 }
 
-// Inserts the given texts before, between and after the two bytes of each pair that matches `first` and
-// `second`. Goes from left to right without overlaps, as a regular expression does.
+// For each pair of bytes that matches `first` and `second`, inserts the given texts before, between and after
+// the two bytes. Goes from left to right without overlaps, as a regular expression does.
 template <typename First, typename Second>
 std::string replace_pairs(std::string_view text, First first, Second second, std::string_view before,
                           std::string_view between, std::string_view after) {
@@ -100,7 +100,7 @@ std::string replace_pairs(std::string_view text, First first, Second second, std
   return replaced;
 }
 
-// The part of mteval-v13a.pl that depends on the language, here for Western languages.
+// The language-dependent part of mteval-v13a.pl, for Western languages.
 Tokens split_western(std::string_view line) {
   std::string text = symbols_apart(line);
   text = replace_pairs(text, is_not_digit, is_point_or_comma, "", " ", " ");
@@ -121,8 +121,8 @@ Tokens split_13a(std::string_view line) {
   return split_western(" " + text + " ");
 }
 
-// Reproduces a bug of sacreBLEU: its '\u20000' and '\u2f800' are parsed as four digits and a "0", so that
-// U+2001 to U+2A6D count as Chinese and Extension B does not.
+// Reproduces a bug of sacreBLEU. There, '\u20000' and '\u2f800' are parsed as four digits and a "0".
+// Therefore U+2001 to U+2A6D count as Chinese, and Extension B does not.
 bool is_chinese(char32_t value) {
   constexpr std::array<std::pair<char32_t, char32_t>, 14> ranges{{{0x2001, 0x2A6D},
                                                                   {0x2E80, 0x2FDF},
@@ -167,8 +167,9 @@ Class class_of(char32_t value) {
 bool is_punctuation(char32_t value) { return class_of(value) == Class::punctuation; }
 bool is_not_number(char32_t value) { return class_of(value) != Class::number; }
 
-// Encloses in spaces the punctuation in each pair that matches `first` and `second`: its second character if
-// `second_is_mark`, else its first. Goes from left to right without overlaps, as a regular expression does.
+// In each pair that matches `first` and `second`, encloses the punctuation mark in spaces. The mark is the
+// second character if `second_is_mark`, else the first. Goes from left to right without overlaps, as a
+// regular expression does.
 template <typename First, typename Second>
 std::u32string marks_apart(std::u32string_view text, First first, Second second, bool second_is_mark) {
   std::u32string apart;
@@ -185,8 +186,8 @@ std::u32string marks_apart(std::u32string_view text, First first, Second second,
   return apart;
 }
 
-// As mteval-v14.pl with --international-tokenization: every mark is a token except between digits, and every
-// symbol is one.
+// Like mteval-v14.pl with --international-tokenization: punctuation marks are tokens, except between digits;
+// symbols are always tokens.
 Tokens split_international(std::string_view line) {
   std::u32string text;
   for (const CodePoint& point : code_points(line)) text += point.value;
@@ -225,7 +226,8 @@ std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeni
       return split_characters(line);
     case BleuTokeniser::chinese:
       return split_chinese(line);
-    case BleuTokeniser::international:  // a space before the first mark matters
+    // Keeps leading spaces, because a space before the first mark matters.
+    case BleuTokeniser::international:
       return split_international({start.begin(), line.empty() ? start.begin() : line.end()});
   }
   fail("bleu_tokens: unknown tokeniser; use a value of BleuTokeniser");

@@ -8,7 +8,8 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-// Length in bytes of a character with this first byte; 0 for a continuation or invalid byte.
+// The length in bytes of a character that begins with this byte; 0 for a continuation byte or an invalid
+// byte.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xF0 && first < 0xF8) return 4;

@@ -5,13 +5,13 @@
 
 namespace gradus::data {
 
-// A code point and the bytes it was decoded from.
+// A code point, and the bytes from which it was decoded.
 struct CodePoint {
   char32_t value;
   std::string_view bytes;
 };
 
-// The code points of a text. Their `bytes` are views of the text. An invalid byte becomes U+FFFD.
+// The code points of a text, with views of their bytes. An invalid byte becomes U+FFFD.
 std::vector<CodePoint> code_points(std::string_view text);
 
 }  // namespace gradus::data

@@ -11,7 +11,7 @@
 namespace gradus::data {
 
 std::int64_t edit_distance(std::span<const std::string> a, std::span<const std::string> b) {
-  // distance[j] is the distance between the tokens of `a` read so far and the first j tokens of `b`.
+  // distance[j] is the distance between the first j tokens of `b` and the tokens of `a` read so far.
   std::vector<std::int64_t> distance(b.size() + 1);
   std::iota(distance.begin(), distance.end(), 0);
   for (const std::string& token : a) {

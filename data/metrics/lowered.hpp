@@ -5,7 +5,7 @@
 
 namespace gradus::data {
 
-// lower_case() of UTF-8. Invalid bytes stay unchanged.
+// The UTF-8 text in lower case. Invalid bytes stay unchanged.
 std::string lowered(std::string_view text);
 
 }  // namespace gradus::data

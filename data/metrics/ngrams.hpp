@@ -14,7 +14,7 @@ using Ngrams = std::map<std::vector<std::string_view>, std::int64_t>;
 
 Ngrams count_ngrams(std::span<const std::string> tokens, std::int64_t n);
 
-// Number of n-grams in both: the sum of the smaller count of each n-gram.
+// The number of n-grams that both have: the sum, over n-grams, of the smaller of the two counts.
 std::int64_t common_ngrams(const Ngrams& a, const Ngrams& b);
 
 }  // namespace gradus::data

@@ -13,7 +13,7 @@ namespace {
 
 using Source = std::vector<std::int64_t>;
 
-constexpr std::int64_t held_out_share = 5;  // one string in five
+constexpr std::int64_t held_out_share = 5;  // one string in five is held out
 
 // True if symbols^length > most.
 bool more_strings_than(std::int64_t most, std::int64_t symbols, std::int64_t length) {
@@ -99,7 +99,7 @@ Pair Reversal::make(Source source) const {
 }
 
 Pair Reversal::sample_training(const UniformIndex& uniform) const {
-  // The length is drawn only once, because redrawing it would favour lengths with fewer held-out strings.
+  // Draws the length only once. Redrawing the length would favour lengths with fewer held-out strings.
   const std::uint64_t lengths = max_length_ - min_length_ + 1;
   const auto length = min_length_ + static_cast<std::int64_t>(draw_index(uniform, lengths));
   for (int attempt = 0; attempt < patience; ++attempt) {
@@ -119,8 +119,8 @@ std::vector<Pair> Reversal::held_out_pairs(std::int64_t length, const UniformInd
   check_range("Reversal::held_out_pairs", "length", length, 1, "a source needs at least one symbol");
   check_range("Reversal::held_out_pairs", "limit", limit, 1, "request at least one pair");
 
-  // Up to this many strings are enumerated. Of more strings, about a fifth is held out, at least twice the
-  // limit, so that random draws find enough.
+  // Enumerates the strings if there are at most `enumerable`. If there are more, about a fifth of them is
+  // held out, which is at least twice the limit, so that random draws find enough held-out strings.
   const std::int64_t enumerable = std::max<std::int64_t>(100'000, limit * 2 * held_out_share);
   std::vector<Source> sources;
   if (more_strings_than(enumerable, symbols_, length)) {

@@ -12,8 +12,8 @@
 
 namespace gradus::data {
 
-// Learns merges incrementally. A merge recounts only the words that contain the pair. A priority queue, whose
-// counts may be outdated, yields the next pair.
+// Learns merges incrementally. A merge recounts only the words that contain the merged pair. A priority queue
+// yields the next pair; the counts in the queue may be outdated.
 class BytePairLearner {
  public:
   BytePairLearner() : queue_(Rarer{&texts_}) {}
@@ -22,7 +22,7 @@ class BytePairLearner {
 
   void add_word(const std::vector<std::string>& characters, std::int64_t count);
 
-  // The most frequent pair, the last in byte order on ties. Empty if no pair occurs at least twice.
+  // The most frequent pair; on ties, the last one in byte order. Empty if no pair occurs at least twice.
   std::optional<SymbolPair> most_frequent();
 
   void merge(const SymbolPair& pair);
@@ -36,7 +36,7 @@ class BytePairLearner {
   };
   struct Occurrences {
     std::int64_t count = 0;
-    std::vector<std::size_t> words;  // indices of all words with the pair, and of some that no longer have it
+    std::vector<std::size_t> words;  // all words that contain the pair, and some that no longer do
   };
   struct Candidate {
     std::int64_t count;
@@ -57,9 +57,9 @@ class BytePairLearner {
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<Word> words_;
   std::unordered_map<std::uint64_t, Occurrences> pairs_;
-  std::unordered_map<std::uint64_t, SymbolPair> grown_;  // pairs with new occurrences, not yet queued
-  // Every pair that occurs at least twice is in `grown_` or has a candidate with at least its current count.
-  // A count above the current one is outdated.
+  std::unordered_map<std::uint64_t, SymbolPair> grown_;  // pairs with new occurrences that are not queued yet
+  // Invariant: a pair that occurs at least twice is in `grown_`, or has a candidate in the queue whose count
+  // is at least the pair's current count. If the candidate's count is larger, it is outdated.
   std::priority_queue<Candidate, std::vector<Candidate>, Rarer> queue_;
 };
 

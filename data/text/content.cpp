@@ -31,7 +31,7 @@ void check_kind(std::string_view operation, const fs::path& path) {
   }
 }
 
-// Everything that a stream holds. Throws if reading fails.
+// Reads a stream to its end. Throws if reading fails.
 template <class Refuse>
 std::string rest_of(std::istream& in, const Refuse& refuse) {
   std::ostringstream text;

@@ -19,7 +19,8 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Appends some decompressed bytes to the text, and removes their input. Returns zlib's code.
+  // Decompresses some of the bytes, appends the result to `text`, and removes the input read. Returns zlib's
+  // code.
   int some(std::string_view& bytes, std::string& text) {
     std::array<char, 1 << 16> out{};
     const std::size_t size = std::min<std::size_t>(bytes.size(), 1 << 20);  // zlib counts in 32 bits
@@ -48,11 +49,11 @@ std::string decompressed(std::string_view operation, std::string_view shown, std
     switch (inflater.some(bytes, text)) {
       case Z_OK:
         break;
-      case Z_STREAM_END:  // a file may consist of several; gzip ignores anything else after them
+      case Z_STREAM_END:  // a file may have several streams; gzip ignores anything else after them
         if (!bytes.starts_with(gzip_magic)) return text;
         inflater.restart();
         break;
-      case Z_BUF_ERROR:  // no progress
+      case Z_BUF_ERROR:  // zlib makes no progress
         fail(operation, ": ", shown, " ends within its compressed data; copy it again");
       case Z_MEM_ERROR:
         throw std::bad_alloc();

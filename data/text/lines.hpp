@@ -7,11 +7,11 @@
 
 namespace gradus::data {
 
-// "<operation>: '<source_name>' line N", the prefix of messages about a line.
+// The prefix of messages about a line: "<operation>: '<source_name>' line N".
 std::string at_line(std::string_view operation, std::string_view source_name, std::size_t line);
 
-// The lines of a text. Throws if a line is not UTF-8. Lines end in LF or CR LF; the last may end without. A
-// leading byte order mark is skipped.
+// The lines of a text. Lines end in LF or CR LF; the last line may have no end. A leading byte order mark is
+// skipped. Throws if a line is not UTF-8.
 std::vector<std::string_view> split_lines(std::string_view operation, std::string_view source_name,
                                           std::string_view text);
 

@@ -14,7 +14,7 @@ utf8proc_category_t kind_of(char32_t c) { return utf8proc_category(static_cast<u
 
 bool within(char32_t c, char32_t first, char32_t last) { return first <= c && c <= last; }
 
-// Unicode's Case_Ignorable: marks, format characters, modifiers, and signs within words.
+// Unicode's property Case_Ignorable: marks, format characters, modifiers, and signs within words.
 bool is_ignored(char32_t c) {
   switch (kind_of(c)) {
     case UTF8PROC_CATEGORY_MN:
@@ -29,7 +29,7 @@ bool is_ignored(char32_t c) {
   }
 }
 
-// Unicode's Cased, for characters that are not Case_Ignorable.
+// Unicode's property Cased, for characters that are not Case_Ignorable.
 bool is_cased(char32_t c) {
   switch (kind_of(c)) {
     case UTF8PROC_CATEGORY_LU:
@@ -42,7 +42,7 @@ bool is_cased(char32_t c) {
   }
 }
 
-// True if the first character that is not ignored is cased.
+// True if the first character that is not Case_Ignorable is Cased.
 bool meets_letter(auto first, auto last) {
   const auto found = std::find_if_not(first, last, is_ignored);
   return found != last && is_cased(*found);

@@ -18,7 +18,7 @@ bool apart(std::u32string_view left, std::u32string_view right, Spacing spacing)
   }
   if (is_elision(left)) return false;
   if (is_currency(last) && is_digit(first)) return false;
-  const bool word = is_apostrophe(first) && right.size() > 1;  // ’em
+  const bool word = is_apostrophe(first) && right.size() > 1;  // a word such as ’em
   return !is_opening(last) && (word || !is_closing(first));
 }
 

@@ -11,7 +11,7 @@ struct Spacing {
   bool solid;   // no space beside a Chinese character
 };
 
-// Joins words and marks with the spaces of Tokeniser::join().
+// Joins words and marks, with spaces as in Tokeniser::join().
 std::u32string write_spaced(std::span<const std::u32string> tokens, Spacing spacing);
 
 }  // namespace gradus::data

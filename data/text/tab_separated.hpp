@@ -9,7 +9,7 @@
 
 namespace gradus::data {
 
-// Parses `source TAB target` lines and skips blank lines. `name` is the file's name in messages.
+// Parses `source TAB target` lines. Skips blank lines. `name` is the file's name, for messages.
 std::vector<SentencePair> parse_tab_separated(std::string_view operation, const std::string& name,
                                               std::span<const std::string> lines);
 

@@ -5,7 +5,8 @@
 namespace gradus::data {
 
 std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences) {
-  // Counting in a hash map is faster; sorting at the end is cheap, because there are few distinct tokens.
+  // A hash map counts faster than a sorted map. Sorting at the end is cheap, because there are few distinct
+  // tokens.
   std::unordered_map<std::string, std::int64_t> counts;
   for (const std::vector<std::string>& sentence : sentences) {
     for (const std::string& token : sentence) ++counts[token];

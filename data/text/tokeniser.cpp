@@ -32,7 +32,7 @@ std::string to_nfkc(std::string text) {
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), std::ssize(text), &composed,
                    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
-  if (bytes < 0) throw std::bad_alloc();  // the only failure on valid UTF-8
+  if (bytes < 0) throw std::bad_alloc();  // memory is the only failure on valid UTF-8
   return {composed, composed + bytes};
 }
 
@@ -82,7 +82,7 @@ std::string Tokeniser::normalise(std::string_view text) const {
   std::u32string code_points = collapse_spaces(decode_utf8("Tokeniser", normal));
   if (options_.lower) code_points = lower_case(code_points);
   normal = encode_utf8(code_points);
-  // Normalise again: some letters compose with an accent only in lower case.
+  // Normalise again: some letters combine with an accent only in lower case.
   return options_.nfkc && options_.lower ? to_nfkc(std::move(normal)) : normal;
 }
 

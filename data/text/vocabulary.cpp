@@ -35,7 +35,7 @@ void Vocabulary::add(std::string_view where, std::string token) {
   if (token.find_first_of("\r\n") != std::string::npos) {
     fail(where, ": the token has a line break; remove it, since a vocabulary has one token per line");
   }
-  if (token.starts_with("\xef\xbb\xbf")) {  // reading a file skips a mark on the first line
+  if (token.starts_with("\xef\xbb\xbf")) {  // reading a file would skip a byte order mark on the first line
     fail(where, ": the token begins with a byte order mark; remove the mark");
   }
   if (special(token)) {

@@ -14,7 +14,7 @@ SentencePiece SentencePiece::from_bytes(std::string, std::string_view source_nam
        "build gradus again");
 }
 
-// No object exists: from_bytes() throws.
+// No object can exist, because from_bytes() throws.
 std::vector<std::string> SentencePiece::split(std::string_view) const { return {}; }
 std::string SentencePiece::join(std::span<const std::string>) const { return {}; }
 std::int64_t SentencePiece::size() const { return 0; }

@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, last == text.npos ? 0 : last + 1);
 }
 
-// Removes the last field of a trimmed, non-empty text and returns it.
+// Removes the last field of a trimmed, non-empty text, and returns it.
 std::string_view take_last(std::string_view& text) {
   const std::size_t before = text.find_last_of(spaces);
   const std::string_view field = text.substr(before == text.npos ? 0 : before + 1);
@@ -41,7 +41,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
   return is_whole ? std::optional(value) : std::nullopt;
 }
 
-// `where` returns the prefix of the message.
+// Parses a finite number. `where` returns the prefix of the error message.
 template <class Where>
 float number(const Where& where, std::string_view field) {
   float value = 0;
@@ -81,7 +81,7 @@ WordVectors word_vectors_from_text(std::string_view text, std::string_view sourc
     fail(at_line(operation, source_name, 1), ": the vectors have no numbers; write a word and its numbers");
   }
   std::vector<bool> found(static_cast<std::size_t>(vocabulary.size()));
-  std::vector<std::string_view> fields;  // of one line, the last first
+  std::vector<std::string_view> fields;  // fields of one line, last field first
   for (std::size_t i = first; i < lines.size(); ++i) {
     const auto where = [&, i] { return at_line(operation, source_name, i + 1); };
     std::string_view word = trimmed(lines[i]);

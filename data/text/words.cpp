@@ -13,8 +13,8 @@ class Splitter {
   Splitter(std::u32string_view line, bool han_apart) : line_(line), han_apart_(han_apart) {}
 
   std::vector<std::u32string> split() {
-    bool touches = false;  // the last token ends right before i
-    bool grows = false;    // the last token can be extended
+    bool touches = false;  // true if the last token ends right before i
+    bool grows = false;    // true if the last token can be extended
     for (std::size_t i = 0; i < line_.size(); ++i) {
       if (is_space(line_[i])) {
         touches = grows = false;
@@ -32,7 +32,7 @@ class Splitter {
   }
 
  private:
-  // True if the character at i, which is not white space, belongs to a word.
+  // True if the character at i belongs to a word. The character is not white space.
   bool in_word(std::size_t i) const {
     if (letter_at(i)) return true;
     const bool after_letter = i > 0 && letter_at(i - 1), before_letter = letter_at(i + 1);

@@ -6,10 +6,10 @@
 
 namespace gradus::data {
 
-// The tokens of a line by the rules of TokenUnit::word or, if `han_apart`, of TokenUnit::chinese.
+// Splits a line by the rules of TokenUnit::word or, if `han_apart`, of TokenUnit::chinese.
 std::vector<std::u32string> split_words(std::u32string_view line, bool han_apart);
 
-// True for an elided French word: l', qu', …
+// True for an elided French word, such as l' and qu'.
 bool is_elision(std::u32string_view token);
 
 }  // namespace gradus::data

@@ -14,15 +14,15 @@
 namespace gradus::plot {
 namespace {
 
-// The CSS class of a frame. The rule depends only on `frame` and `frames`, and the name contains both. So
-// pictures on one page can share the class.
+// The CSS class of a frame. The name contains `frame` and `frames`, on which the rule depends. Pictures on
+// one page can therefore share the class.
 std::string frame_class(std::size_t frame, std::size_t frames) {
   return join("gp-frame", std::to_string(frame), "of", std::to_string(frames));
 }
 
-// CSS that fades a frame in over the previous ones and keeps it until the loop restarts.
+// CSS that fades a frame in over the previous ones. The frame stays until the loop restarts.
 std::string appears(std::size_t frame, std::size_t frames) {
-  constexpr double kEach = 1, kLast = 3, kFade = 0.3;  // seconds
+  constexpr double kEach = 1, kLast = 3, kFade = 0.3;  // all in seconds
   const double round = static_cast<double>(frames - 1) * kEach + kLast;
   const auto at = [round](double seconds) { return fixed(100 * seconds / round, 2) + "%"; };
   const double begin = static_cast<double>(frame) * kEach;
@@ -50,7 +50,7 @@ std::string animation(const std::vector<Heatmap>& heatmaps) {
     drawing.rect("gp-back", view);
     draw_panel(drawing, heatmaps[i], true, panels.grid_top);
     drawing.end_group();
-    if (i > 0) rules += appears(i, heatmaps.size());  // the first is always visible
+    if (i > 0) rules += appears(i, heatmaps.size());  // the first frame is always visible
   }
   drawing.style(join("@media(prefers-reduced-motion:no-preference){", rules, "}"));
   return drawing.svg(view, panels.name);

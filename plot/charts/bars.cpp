@@ -37,16 +37,16 @@ void check(const GroupedBars& bars) {
 // Horizontal layout of the bars, in pixels from the plot's left edge.
 struct Columns {
   double group, bar;
-  double width;  // of the plot
+  double width;  // width of the plot
 
   Columns(std::size_t groups, std::size_t series) {
     const auto bars = static_cast<double>(series);
-    const double narrowest = bars * (4 + kBarGap) + 6;  // least width of a group; many bars widen the plot
+    const double narrowest = bars * (4 + kBarGap) + 6;  // minimum width of a group; many bars widen the plot
     group = std::clamp(kNarrowest / static_cast<double>(groups), bars * 30 + 14, bars * 60 + 30);
     group = std::max(std::min(group, kWidest / static_cast<double>(groups)), narrowest);
     width = std::max(kNarrowest, group * static_cast<double>(groups));
     group = width / static_cast<double>(groups);
-    bar = std::floor(std::min(group * 0.88 / bars - kBarGap, 64.0));  // whole pixels: sharp edges
+    bar = std::floor(std::min(group * 0.88 / bars - kBarGap, 64.0));  // whole pixels give sharp edges
   }
 
   double bar_x(std::size_t g, std::size_t s, std::size_t series) const {
@@ -56,7 +56,8 @@ struct Columns {
   }
 };
 
-// Values printed above the bars: horizontal, turned by 90°, or omitted; the same for all bars.
+// Values printed above the bars: horizontal, turned by 90°, or omitted. All bars of a picture use the same
+// form.
 struct ValueLabels {
   int decimals;
   double longest = 0;
@@ -76,7 +77,7 @@ struct ValueLabels {
   std::string text(double value) const { return fixed(value, decimals); }
   double height() const { return flat ? kSmall + 2 : turned ? longest + 6 : 0; }
 
-  // Draws above a bar that ends at (x, y), or below it if it points down.
+  // Draws the value above a bar that ends at (x, y), or below the bar if it points down.
   void draw(Drawing& drawing, double value, double x, double y, bool down) const {
     const double side = down ? 1 : -1;
     if (flat)
@@ -105,7 +106,7 @@ std::string svg(const GroupedBars& bars) {
   const Box& plot = frame.plot();
   const double base = frame.y(std::clamp(0.0, bars.y_min, bars.y_max));
 
-  double lowest = plot.y + plot.height;  // bottom of everything drawn
+  double lowest = plot.y + plot.height;  // bottom of the lowest thing drawn
   std::vector<BottomLabel> groups;
   for (std::size_t g = 0; g < bars.groups.size(); ++g) {
     if (bars.groups[g].empty()) continue;

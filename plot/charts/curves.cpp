@@ -37,7 +37,7 @@ void check(const Curves& curves) {
   }
 }
 
-// With numbers above 1e300 the length of an axis would overflow; numbers below 1e-300 are too small for a
+// Numbers above 1e300 would make the length of an axis overflow. Numbers below 1e-300 are too small for a
 // logarithmic axis.
 bool drawable(double number) { return std::abs(number) <= 1e300; }
 
@@ -45,7 +45,7 @@ bool drawable(const Curves& curves, Point p) {
   return drawable(p.x) && drawable(p.y) && (!curves.log_y || p.y >= 1e-300);
 }
 
-// Bounding box of all drawable points.
+// The bounding box of all drawable points.
 struct Bounds {
   double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
   bool whole_x = true;
@@ -77,17 +77,17 @@ std::string colour_of(const Curves& curves, std::size_t s) {
   return series_class(curves.series[s].colour.value_or(s));
 }
 
-// The CSS class of a series, with the dashes of a dashed one.
+// The CSS classes of a series: its colour and, for a dashed series, its dashes.
 std::string css_of(const Curves& curves, std::size_t s) {
   return colour_of(curves, s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
 }
 
-// Uses relative coordinates in tenths of a pixel, half as long as absolute ones; rounding errors do not
-// accumulate.
+// The path through the points. Relative coordinates in tenths of a pixel need half as many characters as
+// absolute ones. Rounding errors do not accumulate.
 std::string path_data(const std::vector<Point>& points) {
   double x = std::round(points[0].x * 10), y = std::round(points[0].y * 10);
   std::string data = join("M", pixels(x / 10), " ", pixels(y / 10));
-  if (points.size() == 1) return data + "h0";  // the round line ends make it a dot
+  if (points.size() == 1) return data + "h0";  // a line of length 0: its round ends form a dot
   for (std::size_t i = 1; i < points.size(); ++i) {
     const double next_x = std::round(points[i].x * 10), next_y = std::round(points[i].y * 10);
     data += join(i == 1 ? "l" : " ", pixels((next_x - x) / 10), " ", pixels((next_y - y) / 10));
@@ -96,7 +96,7 @@ std::string path_data(const std::vector<Point>& points) {
   return data;
 }
 
-// A series in pixels: lines between gaps, and isolated points.
+// A series in pixels, cut at its gaps into lines and isolated points.
 struct Pieces {
   std::vector<std::vector<Point>> lines;
   std::vector<Point> alone;

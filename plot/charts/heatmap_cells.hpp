@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-// Shared by the SVG and terminal heatmaps.
+// Code shared by the SVG and the terminal heatmaps.
 namespace gradus::plot {
 
-/// Throws Error unless the heatmap can be drawn; `function` is the name in the message.
+/// Throws Error unless the heatmap can be drawn. `function` is the name in the message.
 void check(const Heatmap& heatmap, std::string_view function);
 
 double value_at(const Heatmap& heatmap, std::size_t row, std::size_t column);

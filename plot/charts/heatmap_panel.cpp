@@ -33,13 +33,13 @@ double widest(const std::vector<std::string>& labels, double font) {
   return width;
 }
 
-// Sizes and positions in a panel, computed from its labels.
+// Sizes and positions within a panel, computed from the labels.
 struct Layout {
   std::vector<std::string> columns, rows;
   double cell, font;
-  double turn;  // of the column labels, in degrees
+  double turn;  // angle of the column labels, in degrees
   double columns_height;
-  double top, left;  // of the cell grid, in whole pixels for sharp edges
+  double top, left;  // corner of the grid of cells, in whole pixels for sharp edges
 
   explicit Layout(const Heatmap& heatmap)
       : columns(shortened(heatmap.columns)), rows(shortened(heatmap.rows)) {
@@ -59,7 +59,7 @@ struct Layout {
   std::string text_class() const { return font == kFont ? "gp-ink" : "gp-ink gp-small"; }
 };
 
-// Returns the right edge of the labels.
+// Draws the column labels. Returns their right edge.
 double draw_column_labels(Drawing& drawing, const Layout& at) {
   double right = at.left + at.width();
   for (std::size_t c = 0; c < at.columns.size(); ++c) {
@@ -94,12 +94,13 @@ void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
   }
 }
 
-// Draws the colour scale from max down to min with its top left corner at (x, y). Returns its right edge.
+// Draws the colour scale, max at the top and min at the bottom, with its top left corner at (x, y). Returns
+// its right edge.
 double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, double height) {
   constexpr int kSteps = 32;
   constexpr double kWidth = 10;
   for (int i = 0; i < kSteps; ++i) {
-    // Each step extends below the next one, which hides seams.
+    // Each step overlaps the next one, which hides seams.
     const double top = height * i / kSteps, rest = std::min(height - top, 2 * height / kSteps);
     drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kWidth, rest});
   }

@@ -14,14 +14,15 @@ struct Size {
   double width, height;
 };
 
-/// Draws a checked heatmap at the origin; returns its size with margins. Its cells start at `grid_top` or
-/// below and at `grid_left` or to the right of it, so that the panels of a strip line up.
+/// Draws a checked heatmap at the origin, and returns its size with margins. The grid of cells begins at
+/// `grid_top` and `grid_left`, or further down or right if the labels need more room. Panels of a strip line
+/// up in this way.
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0,
                 double grid_left = 0);
 
-/// Common properties of the heatmaps in one picture.
+/// Properties that the heatmaps in one picture share.
 struct Panels {
-  double grid_top = 0, grid_left = 0;  ///< the largest of the heatmaps, for draw_panel()
+  double grid_top = 0, grid_left = 0;  ///< maximum over the heatmaps, for draw_panel()
   bool same_scale = true;
   std::string name;  ///< all titles, for the picture's accessible label
 

@@ -50,7 +50,7 @@ std::string paragraphs(const std::vector<std::string>& texts) {
   return out;
 }
 
-// A picture much wider than a phone scrolls instead of shrinking until it is unreadable.
+// Lets a picture much wider than a phone scroll. Shrunk to the phone's width, it would be unreadable.
 std::string figure(const std::string& svg) {
   constexpr std::string_view kWidth = " width=\"";
   const std::size_t at = svg.find(kWidth);
@@ -117,7 +117,7 @@ std::string table(const Section& section) {
 }  // namespace
 
 std::string html(const Page& page) {
-  // The policy blocks every request, so that the page is self-contained.
+  // The policy blocks all requests, so that the page must be self-contained.
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "

@@ -32,7 +32,7 @@ void check(const SearchTree& tree) {
   }
 }
 
-// CSS classes of a fate.
+// The CSS classes for a fate.
 struct Look {
   std::string_view name, box, edge, text;
 };
@@ -48,13 +48,13 @@ const Look& look_of(Fate fate) {
   return kLooks[static_cast<std::size_t>(fate)];
 }
 
-// Positions of the nodes: a column per depth, and rows such that no branches cross.
+// Positions of the nodes. Each depth is a column. Rows are chosen so that branches do not cross.
 struct TreeLayout {
   std::vector<std::size_t> depth;
   std::vector<double> row;
   double rows = 0;
-  std::vector<double> left;  // of each column
-  double box = 0;            // width of all boxes
+  std::vector<double> left;  // left edge of each column
+  double box = 0;            // common width of all boxes
 
   explicit TreeLayout(const SearchTree& tree) : depth(tree.nodes.size()), row(tree.nodes.size()) {
     place_rows(tree.nodes);
@@ -74,9 +74,9 @@ struct TreeLayout {
     return 2 * kPadding + text_width(label_of(node), kFont) + note;
   }
 
-  // A node spans the rows of its leaves and is centred on them.
+  // A node spans the rows of its leaves, and lies at their centre.
   void place_rows(const std::vector<TreeNode>& nodes) {
-    std::vector<double> leaves(nodes.size(), 0), next(nodes.size());  // next: first free row for a child
+    std::vector<double> leaves(nodes.size(), 0), next(nodes.size());  // next: the first free row for a child
     for (std::size_t i = nodes.size(); i-- > 0;) {
       leaves[i] = std::max(leaves[i], 1.0);
       if (nodes[i].parent >= 0) leaves[static_cast<std::size_t>(nodes[i].parent)] += leaves[i];
@@ -109,7 +109,7 @@ void draw_node(Drawing& drawing, const TreeNode& node, double x, double y, doubl
   drawing.rect("gp-hit", box, tooltip);
 }
 
-// Draws the key from (kMargin, top); returns its right edge.
+// Draws the key with its top left corner at (kMargin, top). Returns its right edge.
 double draw_key(Drawing& drawing, const SearchTree& tree, double top) {
   double x = kMargin;
   for (std::size_t f = 0; f < kFates; ++f) {

@@ -41,13 +41,14 @@ bool is_ascii_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '^';
 }
 
-// True if the name that ends before `at` has one letter; letters outside ASCII, such as ρ, end a name.
+// True if the name that ends before `at` has one letter. Letters outside ASCII, such as ρ, are names by
+// themselves.
 bool follows_one_letter(std::string_view text, std::size_t at) {
   if (!is_ascii_word(text[at - 1])) return static_cast<unsigned char>(text[at - 1]) >= 0x80;
   return at == 1 || !is_ascii_word(text[at - 2]);
 }
 
-// Escaped text whose subscripts and superscripts are tspans, for label().
+// Escapes text for label(). Subscripts and superscripts become tspans.
 std::string with_indices(std::string_view text) {
   std::string out, ends;
   std::size_t copied = 0;
@@ -62,7 +63,7 @@ std::string with_indices(std::string_view text) {
     const int down = text[at] == '_' ? 3 : -4;
     out += join(text.substr(copied, at - copied), "<tspan class=\"gp-small\" dy=\"", std::to_string(down),
                 "\">", text.substr(first, last - first), "</tspan>");
-    if (next < text.size()) {  // the text after it is on the line again
+    if (next < text.size()) {  // returns to the baseline for the text that follows
       out += join("<tspan dy=\"", std::to_string(-down), "\">");
       ends += "</tspan>";
     }

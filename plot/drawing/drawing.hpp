@@ -22,48 +22,50 @@ double text_width(std::string_view text, double size);
 /// Approximate width of a title, which is bold.
 double title_width(std::string_view text);
 
-/// Builds an SVG. Colours, fonts and strokes come from CSS classes, never from attributes. A class means the
-/// same in every picture and no element has an id, so that many pictures can share a page.
+/// Builds an SVG. Colours, fonts and strokes come from CSS classes, never from attributes. Many pictures can
+/// share a page: a class means the same in every picture, and no element has an id.
 ///
-/// Text: gp-title, gp-ink, gp-muted; gp-small sets the size. Lines: gp-grid, gp-axis, gp-line. Areas:
-/// gp-fill; gp-hit is invisible but has a tooltip. gp-line and gp-fill take the colour of series_class().
+/// Classes of texts: gp-title, gp-ink, gp-muted; gp-small sets the size. Of lines: gp-grid, gp-axis, gp-line.
+/// Of areas: gp-fill; and gp-hit, which is invisible but has a tooltip. gp-line and gp-fill take the colour
+/// of series_class().
 class Drawing {
  public:
   void line(std::string_view css, double x1, double y1, double x2, double y2);
   void path(std::string_view css, std::string_view data);
   void rect(std::string_view css, const Box& box, std::string_view tooltip = {});
   void dot(std::string_view css, double x, double y, double radius, std::string_view tooltip = {});
-  /// `y` is the baseline; the text is rotated clockwise by `degrees` about (x, y).
+  /// Draws text on the baseline `y`, rotated clockwise by `degrees` about (x, y).
   void text(std::string_view css, double x, double y, std::string_view content, Anchor anchor = Anchor::start,
             double degrees = 0);
-  /// As text(), with h_t, b_{hn} and ρ^d set with subscripts and superscripts: `_` or `^` after a name of one
-  /// letter, then one letter or digit, or several in braces. Other words, such as no_grad, stay as they are.
+  /// text() with subscripts and superscripts, as in h_t, b_{hn} and ρ^d. The syntax is a name of one letter,
+  /// `_` or `^`, then one letter or digit, or several in braces. Other words, such as no_grad, are not
+  /// changed.
   void label(std::string_view css, double x, double y, std::string_view content,
              Anchor anchor = Anchor::start, double degrees = 0);
-  /// A cell with the colour at t of the heatmap scale, 0 ≤ t ≤ 1.
+  /// A cell with the heatmap scale's colour at t, 0 ≤ t ≤ 1.
   void cell(double t, const Box& box, std::string_view tooltip = {});
   /// A cross in the middle of the box, for a missing value.
   void missing(const Box& box, std::string_view tooltip = {});
-  /// Everything drawn until end_group() is in a group that is translated, or that has a class.
+  /// Puts everything drawn until end_group() into a group that is translated, or that has a class.
   void begin_group(double dx, double dy);
   void begin_group(std::string_view css);
   void end_group();
   /// Adds CSS rules for classes used only in this picture.
   void style(std::string_view rules) { rules_ += rules; }
 
-  /// The SVG cropped to `view`; `name` is its accessible label.
+  /// The SVG, cropped to `view`. Its accessible label is `name`.
   std::string svg(const Box& view, std::string_view name) const;
 
  private:
-  // Text whose content is already escaped.
+  // Draws text whose content is already escaped.
   void escaped_text(std::string_view css, double x, double y, std::string_view content, Anchor anchor,
                     double degrees);
 
   std::string body_, rules_;
-  std::set<int> levels_;  // colour levels used by cells; the style lists only these
+  std::set<int> levels_;  // colour levels of the cells drawn; the style lists only these
 };
 
-/// CSS classes of a series: its colour, and a dash pattern once the colours repeat.
+/// The CSS classes of a series: its colour and, once the colours repeat, a dash pattern.
 std::string series_class(std::size_t series);
 
 }  // namespace gradus::plot

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLegendLine = 20;
 constexpr int kLongestLabel = 24, kLongestName = 48;  // columns
 
-// Draws the legend in lines from (left, top); returns its height.
+// Draws the legend, from (left, top) down, in as many lines as needed. Returns its height.
 double draw_legend(Drawing& drawing, const std::vector<Key>& keys, double left, double right, double top) {
   constexpr double kKey = 16, kGap = 6, kBetween = 18;
   double x = left, height = 0;

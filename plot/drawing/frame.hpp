@@ -16,7 +16,7 @@ struct FrameText {
 
 enum class KeyShape { line, square, dot };
 
-/// An entry of the legend, in the colour of a CSS class.
+/// An entry of the legend. `css` is the class that has its colour.
 struct Key {
   std::string name, css;
   KeyShape shape;
@@ -33,14 +33,14 @@ struct BottomLabel {
   std::string text;
 };
 
-/// Title, legend, axes and grid of a plot:
+/// The title, legend, axes and grid of a plot:
 ///
 ///     Frame frame(drawing, text, keys, y_axis, {width, height}, headroom);  // draws the background
 ///     …                                          // draw the plot inside frame.plot()
 ///     frame.svg(bottom_labels, frame.y(0));      // draws the x axis and its labels
 class Frame {
  public:
-  /// `keys` without a name are not in the legend. `headroom` pixels stay free above the highest tick.
+  /// The legend omits `keys` without a name. `headroom` pixels stay free above the highest tick.
   Frame(Drawing& drawing, FrameText text, const std::vector<Key>& keys, Axis y_axis, PlotSize size,
         double headroom = 0);
 
@@ -49,7 +49,7 @@ class Frame {
   /// The pixel row of a value on the y axis.
   double y(double value) const { return plot_.y + plot_.height * (1 - y_axis_.at(value)); }
 
-  /// Draws the x axis at pixel row `axis` and the labels `footroom` pixels below the plot; returns the SVG.
+  /// Draws the x axis at pixel row `axis`, and the labels `footroom` pixels below the plot. Returns the SVG.
   std::string svg(const std::vector<BottomLabel>& labels, double axis, double footroom = 0) const;
 
  private:

@@ -20,7 +20,7 @@ std::uint8_t srgb(double linear) {
   return static_cast<std::uint8_t>(std::lround(255 * encoded));
 }
 
-// Björn Ottosson, "A perceptual color space for image processing" (2020).
+// Converts OKLCH to sRGB (Björn Ottosson, "A perceptual color space for image processing", 2020).
 Rgb oklch(double lightness, double chroma, double degrees) {
   const double hue = degrees * std::numbers::pi / 180;
   const double a = chroma * std::cos(hue), b = chroma * std::sin(hue);
@@ -45,7 +45,7 @@ std::string hex(Rgb colour) {
 }
 
 Rgb ramp(double t, Theme theme) {
-  // Chroma fades towards the background and stays within sRGB at every lightness.
+  // Chroma falls towards the background's lightness, and stays within sRGB at every lightness.
   if (theme == Theme::light) {
     const double lightness = std::lerp(0.975, 0.34, t);
     return oklch(lightness, 0.46 * lightness * (1 - lightness), 255);
@@ -55,7 +55,7 @@ Rgb ramp(double t, Theme theme) {
 }
 
 int ramp256(double t) {
-  constexpr std::array kColours = {233, 18, 19, 20, 26, 32, 75, 117, 195};  // even steps of lightness
+  constexpr std::array kColours = {233, 18, 19, 20, 26, 32, 75, 117, 195};  // lightness rises in even steps
   return kColours[static_cast<std::size_t>(std::lround(t * static_cast<double>(kColours.size() - 1)))];
 }
 

@@ -15,22 +15,22 @@ enum class Theme { light, dark };
 
 std::string hex(Rgb colour);
 
-/// The heatmap scale at 0 ≤ t ≤ 1: one hue with perceived lightness linear in t, starting near the
-/// background: pale to deep blue for light, deep to pale blue for dark.
+/// The heatmap scale at 0 ≤ t ≤ 1. It has one hue, and its perceived lightness is linear in t, beginning near
+/// the background. The light theme goes from pale to deep blue, the dark theme from deep to pale blue.
 Rgb ramp(double t, Theme theme);
 
-/// The dark scale in the 256 colours of a terminal.
+/// The dark theme's scale, in the 256 colours of a terminal.
 int ramp256(double t);
 
-/// Number of colours in heatmaps.
+/// Number of different colours in a heatmap.
 inline constexpr int kLevels = 64;
 
-/// Number of series colours before they repeat.
+/// Number of colours for series. Further series repeat them.
 inline constexpr std::size_t kSeriesColours = 8;
 
 Rgb series_colour(std::size_t series, Theme theme);
 
-/// Background, text, secondary text, grid lines.
+/// The colours of background, text, secondary text and grid lines.
 struct Surface {
   Rgb background, ink, muted, grid;
 };

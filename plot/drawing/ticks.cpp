@@ -14,7 +14,7 @@ struct Span {
   double low, high;
 };
 
-// Widens a range too small for distinct ticks in double precision.
+// Widens a range that is too small for distinct ticks in double precision.
 Span widened(double low, double high) {
   const double size = std::max(std::abs(low), std::abs(high));
   if (high - low > 1e-9 * size && size > 1e-290) return {low, high};
@@ -40,7 +40,8 @@ Unit unit_for(double largest) {
   return {1e6, "M"};
 }
 
-// `step` determines the number of decimals, `largest` the unit shared by all ticks of the axis.
+// The label of a tick. `step` determines its decimals. `largest` determines the unit that all ticks of the
+// axis share.
 std::string tick_label(double value, double step, double largest) {
   if (value == 0) return "0";
   if (largest >= 1e9 || step < 0.99e-4) return brief(value);
@@ -61,7 +62,7 @@ std::vector<Tick> round_ticks(double low, double high, double step) {
 
 constexpr std::array<double, 3> kLogSteps = {1, 2, 5};
 
-// Element i of the sequence …, 0.5, 1, 2, 5, 10, 20, …; element 0 is 1.
+// Element i of the sequence …, 0.5, 1, 2, 5, 10, 20, …, in which element 0 is 1.
 double log_number(int i) {
   const int decade = i >= 0 ? i / 3 : -((2 - i) / 3);
   return kLogSteps[static_cast<std::size_t>(i - 3 * decade)] * std::pow(10, decade);

@@ -10,7 +10,7 @@ struct Tick {
   std::string label;
 };
 
-/// A linear or logarithmic range with ticks at round values.
+/// A linear or logarithmic range, with ticks at round values.
 struct Axis {
   double low, high;
   bool log = false;
@@ -20,8 +20,8 @@ struct Axis {
   double at(double value) const;
 };
 
-/// An axis from exactly `low` to `high` with about `count` ticks, which are whole numbers if `whole`. A range
-/// that is (nearly) empty is widened.
+/// An axis from exactly `low` to `high` with about `count` ticks; if `whole`, the ticks are whole numbers. An
+/// empty or nearly empty range is widened.
 Axis tight_axis(double low, double high, int count, bool whole = false);
 
 /// Like tight_axis(), widened to the next ticks.

@@ -17,10 +17,10 @@ namespace gradus::plot {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
-constexpr int kUsualWidth = 80;  // if the terminal reports none
+constexpr int kUsualWidth = 80;  // for a terminal that does not report its width
 constexpr int kNarrowestBar = 5, kWidestBar = 30;
 
-// 0:07, 12:34, 1:02:03
+// Text such as 0:07, 12:34 or 1:02:03.
 std::string duration(double seconds) {
   const auto total = static_cast<long long>(std::min(std::round(seconds), 3.6e9));
   const auto two = [](long long n) { return join(n < 10 ? "0" : "", std::to_string(n)); };
@@ -37,7 +37,7 @@ std::string bar(double done, int columns) {
   return text;
 }
 
-// Ignores errors: a closed terminal must not stop training.
+// Writes without reporting errors: a closed terminal must not stop training.
 void put(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -79,7 +79,7 @@ void ProgressBar::finish() {
 ProgressBar::~ProgressBar() {
   try {
     finish();
-  } catch (...) {  // the caller's clock threw or memory ran out: still end the line
+  } catch (...) {  // the caller's clock threw, or memory ran out; end the line anyway
     put(fd_, "\n");
   }
 }
@@ -90,7 +90,7 @@ void ProgressBar::draw(std::chrono::steady_clock::time_point now) {
   const int room = std::max(1, (columns > 0 ? columns : kUsualWidth) - 1);
   const std::string text = line(std::chrono::duration<double>(now - start_).count(), room);
   const int width = columns_of(text);
-  // Overwrite the rest of a longer previous line with spaces, which need no escape codes.
+  // Overwrite the rest of a longer previous line with spaces. Unlike erasing, this needs no escape codes.
   put(fd_,
       "\r" + text + std::string(static_cast<std::size_t>(std::clamp(width_ - width, 0, room - width)), ' '));
   width_ = width;
@@ -98,7 +98,7 @@ void ProgressBar::draw(std::chrono::steady_clock::time_point now) {
   drawn_ = now;
 }
 
-// Adds fields while they fit, most important first; the bar fills the remaining columns.
+// The line's text. Adds fields while they fit, most important first. The bar fills the remaining columns.
 std::string ProgressBar::line(double seconds, int columns) const {
   const double done = static_cast<double>(step_) / static_cast<double>(total_);
   const std::string percent = std::to_string(static_cast<int>(100 * done)) + "%";

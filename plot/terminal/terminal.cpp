@@ -15,19 +15,19 @@
 namespace gradus::plot {
 namespace {
 
-constexpr int kCell = 2;  // columns of a cell
+constexpr int kCell = 2;  // width of a cell in columns
 constexpr int kLongestRowLabel = 16, kLongestColumnLabel = 12;
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
 
 std::string padded(const std::string& text, int columns) { return text + spaces(columns - columns_of(text)); }
 
-// A line of cells; emits an escape code only when the colour changes.
+// A line of cells. Writes an escape code only when the colour changes.
 class Cells {
  public:
   explicit Cells(Colour colour) : colour_(colour) {}
 
-  // 0 ≤ t ≤ 1, or NaN.
+  // Adds a cell at 0 ≤ t ≤ 1 of the scale, or at NaN.
   void add(double t) {
     if (colour_ == Colour::none) {
       constexpr std::array<const char*, 5> kShades = {"  ", "░░", "▒▒", "▓▓", "██"};
@@ -61,7 +61,7 @@ class Cells {
   std::string text_, code_;
 };
 
-// A label's characters, each with its combining marks.
+// The characters of a label, each with its combining marks.
 std::vector<std::string> characters(const std::string& text) {
   std::vector<std::string> out;
   for (const char32_t code : decode(text)) {
@@ -71,7 +71,7 @@ std::vector<std::string> characters(const std::string& text) {
   return out;
 }
 
-// The lines above the cells: labels written downwards, ending directly above their column.
+// The lines above the cells. Labels are written downwards, and end directly above their column.
 std::string column_labels(const std::vector<std::string>& labels, int indent) {
   std::vector<std::vector<std::string>> columns;
   std::size_t height = 0;
@@ -97,7 +97,7 @@ std::string column_labels(const std::vector<std::string>& labels, int indent) {
   return out;
 }
 
-// Columns [first, last) with their labels.
+// A block of text: the columns [first, last), with labels.
 std::string block(const Heatmap& heatmap, const std::vector<std::string>& rows, int indent, std::size_t first,
                   std::size_t last, Colour colour) {
   const auto begin = heatmap.columns.begin();
@@ -116,7 +116,7 @@ std::string block(const Heatmap& heatmap, const std::vector<std::string>& rows, 
 std::string terminal(const Heatmap& heatmap, Colour colour, int width) {
   check(heatmap, "terminal");
   std::vector<std::string> rows;
-  int indent = 0;  // columns before the cells
+  int indent = 0;  // number of columns before the cells
   for (const std::string& row : heatmap.rows) {
     rows.push_back(shorten(row, kLongestRowLabel));
     indent = std::max(indent, columns_of(rows.back()) + 1);

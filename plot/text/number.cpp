@@ -18,7 +18,7 @@ std::string print(double number, std::chars_format format, int precision) {
   return zero && text.starts_with('-') ? text.substr(1) : text;
 }
 
-// Requires a decimal point.
+// Removes trailing zeros. The text must have a decimal point.
 std::string without_zeros(const std::string& text) {
   const std::size_t last = text.find_last_not_of('0');
   return text.substr(0, text[last] == '.' ? last : last + 1);

@@ -2,17 +2,17 @@
 
 #include <string>
 
-// Numbers as text, independent of the locale.
+// Numbers as text that does not depend on the locale.
 namespace gradus::plot {
 
-/// Exactly `decimals` digits after the point; never "-0".
+/// The number with exactly `decimals` digits after the point; never "-0".
 std::string fixed(double number, int decimals);
 
-/// For tooltips: at least four significant digits, without trailing zeros, and with an exponent only far from
-/// 1.
+/// A short form for tooltips: at least four significant digits, no trailing zeros, and an exponent only for
+/// very large or small numbers.
 std::string brief(double number);
 
-/// A coordinate, rounded to a tenth of a pixel.
+/// The number for a coordinate, rounded to a tenth of a pixel.
 std::string pixels(double number);
 
 }  // namespace gradus::plot

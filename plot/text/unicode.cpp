@@ -13,7 +13,7 @@ struct Range {
   char32_t first, last;
 };
 
-// Combining marks of common scripts and invisible format characters; sorted.
+// Combining marks of common scripts, and invisible format characters. Sorted.
 constexpr Range kZeroWidth[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489},   {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F},
     {0x06D6, 0x06DC}, {0x093C, 0x093C},   {0x094D, 0x094D}, {0x0E31, 0x0E31}, {0x0E34, 0x0E3A},
@@ -22,7 +22,7 @@ constexpr Range kZeroWidth[] = {
     {0xFEFF, 0xFEFF}, {0xE0100, 0xE01EF},
 };
 
-// East Asian Wide and Fullwidth, and emoji; sorted.
+// Characters of Unicode's East Asian classes Wide and Fullwidth, and emoji. Sorted.
 constexpr Range kWide[] = {
     {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC}, {0x25FD, 0x25FE},
     {0x2614, 0x2615},   {0x26AA, 0x26AB},   {0x2705, 0x2705},   {0x274C, 0x274C}, {0x2E80, 0x303E},
@@ -103,7 +103,7 @@ std::string shorten(std::string_view text, int columns) {
   if (columns_of(line) <= columns) return line;
   if (columns < 1) return {};
   std::string out;
-  int used = 1;  // the ellipsis
+  int used = 1;  // one column for the ellipsis
   for (const char32_t code : decode(line)) {
     used += columns_of(code);
     if (used > columns) break;

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Aligns a source word with a target word, given their indices from 0.
+/// A link between a source word and a target word, given by their indices from 0.
 struct Link {
   std::int64_t source, target;
 
@@ -23,7 +23,7 @@ struct Link {
 std::set<Link> strongest_links(std::span<const float> weights, std::int64_t source_steps);
 std::set<Link> strongest_links(std::span<const double> weights, std::int64_t source_steps);
 
-/// The alignment error rate of Och and Ney (2003). It compares links A with human-annotated sure links S and
+/// The alignment error rate of Och and Ney (2003). Compares links A with human-annotated sure links S and
 /// possible links P ⊇ S, summed over sentences:
 ///
 ///     AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
@@ -32,7 +32,7 @@ struct AlignmentError {
   std::int64_t matching_sure = 0, matching_possible = 0;  ///< |A ∩ S| and |A ∩ P|
 
   /// Adds one sentence.
-  /// \param possible_too  links that are possible but not sure; may also contain sure links.
+  /// \param possible_too  the possible links; sure links may be included or left out.
   void add(const std::set<Link>& found, const std::set<Link>& sure_links, const std::set<Link>& possible_too);
 
   AlignmentError& operator+=(const AlignmentError& other);

@@ -6,15 +6,14 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Compares attention with a true alignment over many decoder steps: how often the largest weight is at the
-/// true position, and the mean weight at the true position. Both are NaN without steps.
+/// Compares attention with a true alignment over many decoder steps. Measures how often the largest weight is
+/// at the true position, and the mean weight there. Both are NaN without steps.
 struct AlignmentScore {
   std::int64_t steps = 0, right = 0;
   double weight_sum = 0;
 
   /// Adds one decoder step.
-  /// \param row            (T_x): the weights over the source; on ties the first weight counts as the
-  /// largest.
+  /// \param row            (T_x): the weights over the source. On ties, the first weight counts as largest.
   /// \param true_position  0 to T_x - 1.
   /// \throws gradus::Error if the position is outside the row, or a weight is NaN.
   void add(std::span<const float> row, std::int64_t true_position);

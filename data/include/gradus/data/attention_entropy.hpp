@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The sharpness of attention, measured by the entropy H = -Σ_j α_j ln α_j of each row of weights. H is 0 if
-/// all weight is on one position, and ln T_x if the weights are uniform.
+/// Measures how sharp attention is, by the entropy H = -Σ_j α_j ln α_j of each row of weights. H is 0 if one
+/// position has all the weight, and ln T_x if the weights are uniform.
 struct AttentionEntropy {
   std::int64_t rows = 0;
   double nats_sum = 0, normalised_sum = 0;
@@ -20,7 +20,8 @@ struct AttentionEntropy {
   AttentionEntropy& operator+=(const AttentionEntropy& other);
 
   double nats() const;  ///< the mean of H
-  /// The mean of H / ln T_x, in [0, 1] for a softmax's weights. A row of one weight counts as 0.
+  /// The mean of H / ln T_x, which is in [0, 1] if the weights come from a softmax. A row with a single
+  /// weight counts as 0.
   double normalised() const;
 };
 

@@ -21,16 +21,16 @@ struct Batch {
   std::vector<std::int64_t> target_out;      ///< (T_y, B): y_1 … y_n = EOS, then PAD: the expected output
   std::vector<std::int64_t> target_lengths;  ///< (B): n
 
-  /// Number of target tokens including EOS, without padding; the divisor of a mean loss.
+  /// The number of target tokens, including EOS but not padding. A mean loss is divided by this number.
   std::int64_t target_tokens() const;
 };
 
-/// Makes a batch of pairs, in their order.
-/// \throws gradus::Error if there are no pairs, or a pair (named by its index) has an empty source, a target
-///         that does not end in EOS, or an id below `first_symbol` elsewhere.
+/// Makes a batch of the pairs, in the given order.
+/// \throws gradus::Error if there are no pairs. Also if a pair has an empty source, a target that does not
+///         end in EOS, or an id below `first_symbol` elsewhere; the message has the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
-/// Makes a batch of the sequences `rows` of `batch`, in this order, trimmed to the longest of them.
+/// Makes a batch of the sequences `rows` of `batch`, in this order, trimmed to the longest sequence.
 /// \throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 

@@ -21,8 +21,8 @@ struct BatchesOptions {
 /// An endless stream of batches; each epoch contains every pair once.
 ///
 /// An epoch shuffles the pairs, sorts them by length within buckets, cuts the buckets into batches and
-/// shuffles the batches. The order depends only on the pairs, the options and the epoch number, so that a
-/// state of two numbers, epoch and position, resumes the same stream.
+/// shuffles the batches. The order depends only on the pairs, the options and the epoch number. Two numbers,
+/// epoch and position, therefore suffice to resume the stream.
 class Batches {
  public:
   /// A position in the stream.
@@ -42,7 +42,7 @@ class Batches {
   std::int64_t epoch() const { return state_.epoch; }        ///< from 0
   std::int64_t position() const { return state_.position; }  ///< batches returned in this epoch
 
-  /// Number of batches in this epoch. It varies between epochs if `tokens` limits the batches.
+  /// The number of batches in this epoch. Differs between epochs if `tokens` limits the batches.
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
   /// Number of batches in the first `epochs` epochs, at least 1.
@@ -55,17 +55,17 @@ class Batches {
   /// \throws gradus::Error if the epoch is negative, or has fewer batches than the position.
   void set_state(State state);
 
-  /// A stable hash of pairs and options, to check that a saved state belongs to this stream.
+  /// A stable hash of pairs and options. Use it to check that a saved state belongs to this stream.
   std::uint64_t fingerprint() const;
 
  private:
-  // One batch: pairs order[first] … order[first + size - 1].
+  // A batch: the pairs order[first] … order[first + size - 1].
   struct Cut {
     std::int64_t first, size;
   };
   struct Plan {
     std::vector<std::int64_t> order;  // indices of pairs
-    std::vector<Cut> cuts;            // batches, in the order returned
+    std::vector<Cut> cuts;            // batches, in the order in which next() returns them
   };
 
   Plan plan(std::int64_t epoch) const;
@@ -76,7 +76,7 @@ class Batches {
   std::vector<Pair> pairs_;
   BatchesOptions options_;
   State state_;
-  Plan plan_;  // of the current epoch
+  Plan plan_;  // the plan of the current epoch
 };
 
 }  // namespace gradus::data

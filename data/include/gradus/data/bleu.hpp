@@ -14,14 +14,14 @@
 ///
 ///     BLEU = 100 · BP · exp(1/N Σ_n ln p_n)     BP = min(1, exp(1 - r/c))
 ///
-/// p_n is the fraction of the hypotheses' n-grams found in their references, where the count of an n-gram is
-/// clipped to its largest count in one reference. c is the total length of the hypotheses. r is the sum, over
-/// all hypotheses, of the length of the reference nearest in length.
+/// p_n is the fraction of the hypotheses' n-grams that occur in their references. The count of an n-gram is
+/// clipped to its largest count in one reference. c is the total length of the hypotheses. r adds up, for
+/// each hypothesis, the length of the reference nearest in length.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// How a p_n of 0 is smoothed (Chen and Cherry 2014), with sacreBLEU's names.
+/// The treatment of a p_n of 0 (Chen and Cherry 2014), with sacreBLEU's names.
 enum class BleuSmoothing {
   none,   ///< no smoothing: the score is 0
   floor,  ///< method 1: replaces the count by the smoothing value, default 0.1
@@ -45,7 +45,7 @@ struct BleuCounts {
   std::vector<std::int64_t> counts, totals;  ///< matching and all n-grams, for n = 1 … N
   std::int64_t hypothesis_length = 0, reference_length = 0;
 
-  /// Adds statistics computed with the same order.
+  /// Adds statistics, which must have the same order N.
   BleuCounts& operator+=(const BleuCounts& other);
 
   bool operator==(const BleuCounts&) const = default;
@@ -68,7 +68,7 @@ struct BleuScore : BleuCounts {
 BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 
 /// BLEU of a corpus.
-/// \param references  one or several for each hypothesis.
+/// \param references  one or more for each hypothesis.
 /// \throws gradus::Error if there are no hypotheses or the sizes differ, and as `bleu_counts`.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options = {});
@@ -78,9 +78,9 @@ BleuScore corpus_bleu(std::span<const std::string> hypotheses,
 BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string> references,
                         BleuOptions options = {});
 
-/// The signature to publish with a score, in sacreBLEU's format with gradus's version:
+/// The signature to publish with a score. Has sacreBLEU's format, with gradus's version:
 /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:gradus-0.1.0`.
-/// \param references  number of references of each hypothesis; 0, printed as `var`, if the number varies.
+/// \param references  the number of references per hypothesis; 0 if it varies, which is printed as `var`.
 /// \throws gradus::Error if `references` is negative, or an option is out of range.
 std::string bleu_signature(const BleuOptions& options = {}, std::int64_t references = 1);
 

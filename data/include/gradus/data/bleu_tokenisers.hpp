@@ -7,19 +7,19 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The tokenisers of BLEU, equal to those of sacreBLEU with the same names (Post 2018, "A Call for Clarity in
-/// Reporting BLEU Scores").
+/// The tokenisers of BLEU. Each gives the same tokens as sacreBLEU's tokeniser of that name (Post 2018, "A
+/// Call for Clarity in Reporting BLEU Scores").
 enum class BleuTokeniser {
   mteval_13a,  ///< "13a", as WMT's mteval-v13a.pl: separates punctuation, except inside numbers
   none,        ///< "none": splits at white space; for tokenised text
   characters,  ///< "char": every character except white space is a token
   chinese,     ///< "zh": every Chinese character is a token, the rest is split as by 13a
-  /// "intl", as WMT's mteval-v14.pl: separates Unicode's punctuation, except between digits, and all of
-  /// Unicode's symbols
+  /// "intl", as WMT's mteval-v14.pl: separates Unicode punctuation, except between digits, and all Unicode
+  /// symbols
   international,
 };
 
-/// The name in a signature: "13a", "none", "char", "zh" or "intl".
+/// The tokeniser's name in a signature: "13a", "none", "char", "zh" or "intl".
 std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser);
 
 /// The tokeniser with this name.

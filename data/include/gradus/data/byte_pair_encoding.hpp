@@ -11,27 +11,27 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Byte-pair encoding: a word is split into characters, where `</w>` marks the last character. Then
-/// neighbouring pairs are merged in the order learned. Frequent words stay whole, rare words are split, and a
-/// word is never unknown if its characters are known. R. Sennrich, B. Haddow, A. Birch, "Neural machine
-/// translation of rare words with subword units", 2016, algorithm 1.
+/// Byte-pair encoding. A word is split into characters, and `</w>` marks the last one. Then neighbouring
+/// pairs are merged, in the order in which the merges were learned. Frequent words stay whole, rare words are
+/// split, and a word is never unknown if its characters are known. R. Sennrich, B. Haddow, A. Birch, "Neural
+/// machine translation of rare words with subword units", 2016, algorithm 1.
 ///
 /// Learning, splitting and file format match the authors' subword-nmt, version 0.2.
 class BytePairEncoding {
  public:
-  /// Learns up to `merges` merges. Each merges the most frequent pair within the words, weighted by the
-  /// words' counts. On ties it merges the pair whose first part, then second part, is last in byte order.
-  /// Stops early when no pair occurs twice.
+  /// Learns up to `merges` merges. Each step merges the most frequent pair within words, weighted by the
+  /// words' counts. On ties, the pair whose first part, then second part, is last in byte order wins. Stops
+  /// early when no pair occurs twice.
   /// \throws gradus::Error if merges is below 1, or a word is empty, has white space, is not UTF-8 or has a
   ///         count below 1.
   static BytePairEncoding learn(const std::map<std::string, std::int64_t>& word_counts, std::int64_t merges);
 
   /// Reads merges written by `to_text` or subword-nmt.
   /// \param source_name  the file's name, for messages.
-  /// \throws gradus::Error naming the line that is malformed.
+  /// \throws gradus::Error naming a malformed line.
   static BytePairEncoding from_text(std::string_view text, std::string_view source_name);
 
-  /// `#version: 0.2`, then one merge per line: `t h`, `th e</w>`.
+  /// The text: `#version: 0.2`, then one merge per line, such as `t h` and `th e</w>`.
   std::string to_text() const;
 
   /// The pieces of a word, such as `lo@@ w@@ er`: every piece except the last ends in `@@`. Empty for an
@@ -46,7 +46,7 @@ class BytePairEncoding {
 
  private:
   struct Rule {
-    std::size_t rank;  // the lowest is applied first
+    std::size_t rank;  // rules with lower ranks are applied first
     std::int32_t whole;
   };
 

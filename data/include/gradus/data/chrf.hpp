@@ -6,13 +6,14 @@
 #include <string_view>
 
 /// \file
-/// chrF (Popović 2015), as computed by sacreBLEU: the F-score of character n-grams, n = 1 … 6, without white
-/// space.
+/// chrF (Popović 2015), as computed by sacreBLEU: the F-score of character n-grams, n = 1 … 6. White space is
+/// ignored.
 ///
 ///     chrF = 100 · (1 + β²) · P · R / (β² P + R)     β = 2
 ///
-/// P is the mean over n of the fraction of the hypotheses' n-grams found in their references, R that of the
-/// references' n-grams found in their hypotheses. An n without n-grams on one side is left out of the means.
+/// For each n, the precision is the fraction of the hypotheses' n-grams that occur in their references. The
+/// recall is the fraction of the references' n-grams that occur in their hypotheses. P and R are the means
+/// over n. An n is omitted from the means if one side has no such n-grams.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {

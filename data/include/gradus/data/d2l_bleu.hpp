@@ -7,13 +7,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The sentence BLEU of *Dive into Deep Learning* (section 10.7.6), not comparable with other BLEU scores:
-/// longer n-grams weigh more, there is no smoothing, and the maximum is 1.
+/// The sentence BLEU of *Dive into Deep Learning* (section 10.7.6). Not comparable with other BLEU scores:
+/// longer n-grams have more weight, there is no smoothing, and the maximum is 1.
 ///
 ///     exp(min(0, 1 - len_label / len_pred)) ∏_{n=1}^{min(k, len_pred)} p_n^(1/2^n)
 ///
-/// p_n is the fraction of the prediction's n-grams found in the label, where the count of an n-gram is
-/// clipped to its count in the label. The score of an empty prediction is 0.
+/// p_n is the fraction of the prediction's n-grams that occur in the label. The count of an n-gram is clipped
+/// to its count in the label. The score of an empty prediction is 0.
 /// \param k  length of the longest n-grams, at least 1.
 /// \throws gradus::Error if the label is empty or k below 1.
 double d2l_bleu(std::span<const std::string> prediction, std::span<const std::string> label, std::int64_t k);

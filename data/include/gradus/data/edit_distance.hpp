@@ -7,7 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Levenshtein distance (1966): the fewest insertions, deletions and replacements that turn `a` into `b`.
+/// Levenshtein distance (1966): the smallest number of insertions, deletions and replacements that turn `a`
+/// into `b`.
 std::int64_t edit_distance(std::span<const std::string> a, std::span<const std::string> b);
 
 /// Edits divided by reference tokens, both summed over sequences. This is the word error rate if tokens are

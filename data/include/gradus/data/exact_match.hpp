@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// True if prediction and target are equal up to and including their first EOS. Later tokens are ignored; a
-/// prediction without EOS is wrong.
+/// True if prediction and target are equal up to and including the target's first EOS. Tokens after EOS are
+/// ignored. A prediction without EOS is wrong.
 /// \throws gradus::Error if the target has no EOS.
 bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const std::int64_t> target);
 

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// A phrase set that is compiled into the library: "eng-fra" (English and French) or "eng-cmn" (English and
-/// Chinese), a few hundred pairs each. The sets are in data/phrases.
+/// A phrase set compiled into the library: "eng-fra" (English and French) or "eng-cmn" (English and Chinese).
+/// Each has a few hundred pairs, stored in data/phrases.
 /// \throws gradus::Error for another name.
 std::vector<SentencePair> phrases(std::string_view name);
 

@@ -13,8 +13,8 @@ namespace gradus::data {
 
 /// The task of reversing a string: source `a b c`, target `c b a <eos>`.
 ///
-/// The true alignment is known: target step t reads source position L - t + 1. A fifth of the strings is held
-/// out by a hash of the source, so training and held-out strings are disjoint for every seed.
+/// The true alignment is known: target step t reads source position L - t + 1. A hash of the source decides
+/// which fifth of the strings is held out, so that training and held-out strings are disjoint for every seed.
 class Reversal {
  public:
   /// \param symbols     number of symbols, 2 to 1000000; their ids start at `first_symbol`.
@@ -27,14 +27,15 @@ class Reversal {
   std::int64_t min_length() const { return min_length_; }
   std::int64_t max_length() const { return max_length_; }
 
-  /// Number of ids: PAD, BOS and EOS, then the symbols.
+  /// Number of ids: PAD, BOS, EOS and the symbols.
   std::int64_t vocabulary_size() const { return first_symbol + symbols_; }
 
-  /// The source with its target: the reverse, then EOS. Lengths outside the training range are allowed.
+  /// The source with its target, which is the reversed source and EOS. Lengths outside the training range are
+  /// allowed.
   /// \throws gradus::Error if the source is empty or an id is not a symbol.
   Pair make(std::vector<std::int64_t> source) const;
 
-  /// A training pair: the length is uniform in [min_length, max_length], the string is uniform among the
+  /// A training pair. The length is uniform in [min_length, max_length]. The string is uniform among the
   /// strings of this length that are not held out.
   /// \throws gradus::Error if 1000 draws in a row are held out.
   Pair sample_training(const UniformIndex& uniform) const;
@@ -42,9 +43,9 @@ class Reversal {
   /// True if the source is held out: `stable_hash(source) % 5 == 0`.
   static bool held_out(std::span<const std::int64_t> source);
 
-  /// Held-out pairs of one length, which may be outside the training range: all of them in lexicographic
-  /// order if there are at most `limit`, otherwise `limit` distinct random ones. With two or three symbols,
-  /// no string of length 1 is held out.
+  /// Held-out pairs of one length, which may be outside the training range. Returns all of them in
+  /// lexicographic order if there are at most `limit`, otherwise `limit` distinct random ones. With two or
+  /// three symbols, no string of length 1 is held out.
   /// \param length   1 to 1000000.
   /// \param uniform  used only if there are more than `limit` held-out strings.
   /// \param limit    1 to 1000000.
@@ -52,7 +53,7 @@ class Reversal {
   std::vector<Pair> held_out_pairs(std::int64_t length, const UniformIndex& uniform,
                                    std::int64_t limit = 500) const;
 
-  /// The text of a token: `<pad>`, `<bos>`, `<eos>`, or a symbol: `a` … `z`, then `s26`, `s27`, ….
+  /// The text of a token: `<pad>`, `<bos>`, `<eos>`, or a symbol: `a` … `z`, then `s26`, `s27` and so on.
   /// \throws gradus::Error if the id is outside the vocabulary.
   std::string token_text(std::int64_t id) const;
 

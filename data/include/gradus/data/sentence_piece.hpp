@@ -12,23 +12,23 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// A model of the library SentencePiece: normalises text and splits it into pieces, where `▁` marks a space.
-/// T. Kudo, J. Richardson, "SentencePiece: A simple and language independent subword tokenizer and
-/// detokenizer for neural text processing", 2018. Copies share the model; threads may use it at the same
-/// time. Needs gradus to be built with the library.
+/// A model of the library SentencePiece. Normalises text and splits it into pieces, in which `▁` marks a
+/// space. T. Kudo, J. Richardson, "SentencePiece: A simple and language independent subword tokenizer and
+/// detokenizer for neural text processing", 2018. Copies share the model. Thread-safe. Requires a gradus
+/// built with the library.
 class SentencePiece {
  public:
-  /// Reads the content of a model file, which `spm_train` writes.
+  /// Reads the content of a model file written by `spm_train`. The library does not detect every damage: a
+  /// flipped byte in a model can end the program.
   /// \param source_name  the file's name, for messages.
-  /// The library does not notice every damage: a flipped byte in a model can end the program.
-  /// \throws gradus::Error if the bytes are no such model, or gradus was built without SentencePiece.
+  /// \throws gradus::Error if the bytes are not such a model, or gradus was built without SentencePiece.
   static SentencePiece from_bytes(std::string bytes, std::string_view source_name);
-  /// from_bytes() of a file. \throws gradus::Error also if it cannot be read.
+  /// from_bytes() with a file's content. \throws gradus::Error also if the file cannot be read.
   static SentencePiece read(const std::filesystem::path& path);
 
-  /// The pieces of a line. A character unknown to the model is a piece of its own.
+  /// The pieces of a line. A character that the model does not know becomes one piece.
   std::vector<std::string> split(std::string_view line) const;
-  /// The text of the pieces. Pieces unknown to the model are copied unchanged; `<unk>` becomes ` ⁇ `.
+  /// The text of the pieces. Pieces that the model does not know are copied unchanged; `<unk>` becomes ` ⁇ `.
   std::string join(std::span<const std::string> pieces) const;
 
   /// The number of pieces, special ones included.

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// \file
-/// Tasks whose examples are generated, as pairs of text.
+/// Tasks: generators of examples, as pairs of text.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
@@ -23,7 +23,7 @@ class Task {
 
   virtual std::string name() const = 0;
 
-  /// True if tokens are characters; otherwise they are separated by spaces.
+  /// True if every character is a token. Otherwise, spaces separate the tokens.
   virtual bool by_character() const = 0;
 
   /// A random pair.
@@ -31,7 +31,8 @@ class Task {
 };
 
 struct TaskOptions {
-  /// For reverse, copy and sort: number of symbols, 2 to 1000000, and source lengths, 1 to 1000000.
+  /// For reverse, copy and sort: the number of symbols, 2 to 1000000, and the range of source lengths, 1 to
+  /// 1000000.
   std::int64_t symbols = 10, min_length = 3, max_length = 12;
   /// For dates: the first and the last year, 1000 to 9999.
   std::int64_t min_year = 1950, max_year = 2049;
@@ -39,21 +40,21 @@ struct TaskOptions {
 
 /// The task with this name:
 ///
-/// - `reverse`, `copy`, `sort`: the source is numbers `0` … `symbols - 1` separated by spaces, with a uniform
-///   length in [min_length, max_length] and uniform numbers (as JoeyNMT's reverse task); the target is the
-///   source reversed, unchanged or sorted in ascending order.
-/// - `dates`: the source is an English date, uniform in year, month, day and format, for example
-///   `3rd of march 1998`, `mar 3, 1998`, `tuesday 3 march 1998` or `03/03/98`; the target is ISO 8601:
-///   `1998-03-03`. Dates are unambiguous: with slashes the month comes first (`12/31/1998`), with full stops
-///   the day (`31.12.1998`), and a two-digit year is 1969 to 2068, as in POSIX.
+/// - `reverse`, `copy`, `sort`: the source is numbers `0` … `symbols - 1` separated by spaces. Its length is
+///   uniform in [min_length, max_length], and its numbers are uniform (as in JoeyNMT's reverse task). The
+///   target is the source reversed, unchanged or sorted in ascending order.
+/// - `dates`: the source is an English date such as `3rd of march 1998`, `mar 3, 1998`,
+///   `tuesday 3 march 1998` or `03/03/98`. It is uniform in year, month, day and format. The target is ISO
+///   8601: `1998-03-03`. Dates are unambiguous: the month comes first with slashes (`12/31/1998`), the day
+///   with full stops (`31.12.1998`). A two-digit year is one of 1969 to 2068, as in POSIX.
 /// \throws gradus::Error for any other name, or if an option is out of range.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
 /// The names of all tasks.
 std::vector<std::string> task_names();
 
-/// Generates `count` pairs whose sources `wanted` accepts, for example the sources of one part of a split.
-/// Pairs may repeat.
+/// Generates `count` pairs whose sources `wanted` accepts, such as the sources of one part of a split. Pairs
+/// may repeat.
 /// \throws gradus::Error if 1000 draws in a row are rejected, or the count is not 0 to 1000000.
 std::vector<SentencePair> generate(const Task& task, std::int64_t count, const UniformIndex& uniform,
                                    const std::function<bool(std::string_view source)>& wanted);

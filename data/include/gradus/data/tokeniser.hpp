@@ -13,10 +13,10 @@
 namespace gradus::data {
 
 enum class TokenUnit {
-  /// White space separates words; punctuation marks and symbols are separate tokens. These marks stay in a
+  /// White space separates words; punctuation marks and symbols are separate tokens. Some marks stay in a
   /// word: an apostrophe next to a letter (`he's`, `boys'`), a hyphen or full stop between letters (`vas-tu`,
   /// `p.m`), a comma or colon between digits (`10:30`), a minus before a number. Elided French words become
-  /// separate tokens: `l' homme`, `qu' il`. Words and numbers already separated by spaces stay unchanged.
+  /// separate tokens: `l' homme`, `qu' il`. Words and numbers that spaces already separate stay unchanged.
   word,
   /// Every code point is a token; a space becomes `▁` (U+2581).
   character,
@@ -33,22 +33,22 @@ struct TokeniserOptions {
   bool operator==(const TokeniserOptions&) const = default;
 };
 
-/// Converts text to tokens and back. For ordinary sentences, `join(split(line)) == normalise(line)`.
+/// Converts text to tokens and back. For ordinary sentences, `join(split(line))` equals `normalise(line)`.
 class Tokeniser {
  public:
   /// \param bpe  splits the words into pieces, if given.
   /// \throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
-  /// A tokeniser that normalises and splits by a SentencePiece model. `lower` and `nfkc` are off.
+  /// A tokeniser that normalises and splits with a SentencePiece model. `lower` and `nfkc` are off.
   explicit Tokeniser(SentencePiece pieces);
 
   const TokeniserOptions& options() const { return options_; }
   const std::optional<BytePairEncoding>& bpe() const { return bpe_; }
   const std::optional<SentencePiece>& sentence_piece() const { return pieces_; }
 
-  /// The text that `split` splits: trimmed, with single spaces, and in NFKC and lower case if the options say
-  /// so. With a SentencePiece model, the text of its pieces.
+  /// The text that `split` splits. It is trimmed, has single spaces, and is in NFKC and lower case if the
+  /// options say so. With a SentencePiece model, the text of its pieces.
   /// \throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 
@@ -56,9 +56,9 @@ class Tokeniser {
   /// \throws gradus::Error if the line is not UTF-8.
   std::vector<std::string> split(std::string_view line) const;
 
-  /// Detokenises: joins word pieces and inserts spaces. There is no space before closing punctuation, after
-  /// an opening bracket or an opening question mark, inside quotation marks, after an elision, between a
-  /// currency sign and its number, or, for the unit `chinese`, beside a Chinese character.
+  /// Detokenises: joins word pieces and inserts spaces. Omits the space before closing punctuation, after an
+  /// opening bracket or opening question mark, inside quotation marks, after an elision, between a currency
+  /// sign and its number and, for the unit `chinese`, beside a Chinese character.
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 

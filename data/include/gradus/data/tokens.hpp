@@ -7,7 +7,7 @@
 namespace gradus::data {
 
 /// Ids shared by all tasks. Ordinary symbols and words start at `first_symbol`.
-inline constexpr std::int64_t pad = 0;  ///< pads a batch after a sequence's end
+inline constexpr std::int64_t pad = 0;  ///< fills a batch after a sequence's end
 inline constexpr std::int64_t bos = 1;  ///< begins the decoder's input
 inline constexpr std::int64_t eos = 2;  ///< ends every target
 inline constexpr std::int64_t first_symbol = 3;

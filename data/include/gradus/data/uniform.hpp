@@ -6,13 +6,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The caller's source of randomness. Called with n ≥ 1, it draws uniformly from [0, n), for example
-/// `[&](auto n) { return generator.below(n); }`. There is no other randomness, so the same draws give the
-/// same data.
+/// The caller's random number generator. Called with n ≥ 1, it draws uniformly from [0, n), for example
+/// `[&](auto n) { return generator.below(n); }`. Functions that take it use no other randomness, so that the
+/// same draws give the same data.
 using UniformIndex = std::function<std::uint64_t(std::uint64_t n)>;
 
 /// Draws from [0, n) and checks the result.
-/// \throws gradus::Error if `uniform` is empty, n is 0, or the index drawn is not below n.
+/// \throws gradus::Error if `uniform` is empty, n is 0, or the drawn index is not below n.
 std::uint64_t draw_index(const UniformIndex& uniform, std::uint64_t n);
 
 }  // namespace gradus::data

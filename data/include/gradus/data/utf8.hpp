@@ -9,9 +9,9 @@ namespace gradus::data {
 /// The byte order mark (U+FEFF) in UTF-8, skipped at the start of a text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Throws unless the text is valid UTF-8 (RFC 3629): no missing or stray byte, overlong form, surrogate, or
-/// code point above U+10FFFF.
-/// \param where  prefix of the message, which names the first invalid byte, from 1.
+/// Throws unless the text is valid UTF-8 (RFC 3629): without missing or stray bytes, overlong forms,
+/// surrogates, and code points above U+10FFFF.
+/// \param where  prefix of the message, which states the position of the first invalid byte, counted from 1.
 void check_utf8(std::string_view where, std::string_view text);
 
 /// The code points of a text.

@@ -21,11 +21,12 @@ struct VocabularyOptions {
   std::int64_t limit = 0;      ///< only the `limit` most frequent tokens are kept; 0 keeps all
 };
 
-/// Maps tokens to ids: 0 to 3 are `<pad>`, `<bos>`, `<eos>` and `<unk>`, then the ordinary tokens.
+/// Maps tokens to ids. The ids 0 to 3 are `<pad>`, `<bos>`, `<eos>` and `<unk>`; ordinary tokens follow.
 class Vocabulary {
  public:
-  /// Makes a vocabulary of the tokens of sentences, most frequent first, equally frequent ones in byte order.
-  /// Tokens spelled like a special token are dropped, so that they are encoded as unknown.
+  /// Makes a vocabulary of the sentences' tokens. The most frequent tokens come first; equally frequent
+  /// tokens are in byte order. Tokens spelled like a special token are dropped, and therefore encoded as
+  /// unknown.
   /// \throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse a
   ///         token.
   static Vocabulary build(std::span<const std::vector<std::string>> sentences,

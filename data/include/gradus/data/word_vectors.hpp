@@ -17,13 +17,14 @@ struct WordVectors {
   std::vector<float> values;      ///< (N, E), row by row
 };
 
-/// Reads word vectors in the text format of word2vec, fastText and GloVe: a word and E numbers per line,
-/// separated by spaces. The first line may be a header, `NUMBER_OF_WORDS E`, as word2vec and fastText write
-/// it. A word may contain spaces, as a few do in GloVe's files. Of a repeated word, the first vector counts.
-/// Numbers of words that are not in the vocabulary are counted, but not parsed.
+/// Reads word vectors in the text format of word2vec, fastText and GloVe. A line has a word and E numbers,
+/// separated by spaces. The first line may be a header, `NUMBER_OF_WORDS E`, which word2vec and fastText
+/// write. A word may contain spaces, as some in GloVe's files do. If a word is repeated, its first vector
+/// counts. For words outside the vocabulary, the numbers are counted but not parsed.
 /// \param source_name  the file's name, for messages.
-/// \throws gradus::Error naming the line, if the text is not UTF-8, has no vectors, a line has fewer than
-///         E + 1 fields, a token's number is not finite, or the header counts another number of words.
+/// \throws gradus::Error naming the line if the text is not UTF-8 or has no vectors, if a line has fewer than
+///         E + 1 fields, if a number of a token is not finite, or if the header states another number of
+///         words.
 WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
                                    const Vocabulary& vocabulary);
 

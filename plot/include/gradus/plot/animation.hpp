@@ -8,10 +8,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// Draws heatmaps as one SVG that shows them in a loop, one second each and the last one for three.
+/// Draws heatmaps as one SVG that shows them in a loop: each for one second, the last for three.
 ///
-/// The animation is CSS without a script, so it also plays when the SVG is used as an image. With reduced
-/// motion, or without support for animation, the SVG shows the last heatmap. Throws Error if `heatmaps` is
+/// The animation is CSS without a script, so that it also plays if the SVG is used as an image. Where motion
+/// is reduced or animation is unsupported, the SVG shows the last heatmap. Throws Error if `heatmaps` is
 /// empty, or if svg(Heatmap) would reject one of them.
 std::string animation(const std::vector<Heatmap>& heatmaps);
 

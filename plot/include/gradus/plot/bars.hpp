@@ -23,12 +23,12 @@ struct GroupedBars {
 
 /// Draws `bars` as one SVG, in light and dark colours, with a tooltip per bar (name, group: value).
 ///
-/// Values are printed above the bars if there is room, horizontal or turned. Bars are clipped to
-/// [y_min, y_max], printed values are not. NaN is drawn as a cross, for a missing value. A group without a
-/// name is left blank, to separate the groups beside it.
+/// Prints values above the bars if there is room, horizontally or turned. Bars are clipped to [y_min, y_max];
+/// printed values are not. NaN stands for a missing value, and is drawn as a cross. A group without a name is
+/// left blank, which separates its neighbours.
 ///
-/// Throws Error if there are no groups or no series, if a series does not have one value per group, or unless
-/// y_min < y_max, both finite.
+/// Throws Error if there are no groups or no series, if a series does not have one value per group, and
+/// unless y_min and y_max are finite and y_min < y_max.
 std::string svg(const GroupedBars& bars);
 
 }  // namespace gradus::plot

@@ -8,7 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// How a series is drawn: as a line, as a dashed line that shows what it covers, or as points without a line.
+/// The form of a series: a line; a dashed line, which leaves visible what it covers; or points without a
+/// line.
 enum class Mark { line, dashed, points };
 
 /// A line through the points (x[i], y[i]), in this order, or only the points.
@@ -29,15 +30,15 @@ struct Curves {
 };
 
 /// Draws `curves` as one SVG with a grid, round ticks and a legend, in light and dark colours. Names and
-/// labels may have subscripts and superscripts, such as h_t, b_{hn} and ρ^d.
+/// labels may have subscripts and superscripts, as in h_t, b_{hn} and ρ^d.
 ///
-/// NaN and infinite values leave a gap, as do values not above 0 on a logarithmic axis. Long series are
-/// thinned without losing peaks: per two pixels of width, only the first, last, lowest and highest point are
-/// drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y), unless they
-/// are dashed.
+/// NaN and infinite values leave a gap, and so do values of 0 or below on a logarithmic axis. Long series are
+/// thinned without losing peaks: for every two pixels of width, only the first, last, lowest and highest
+/// point are drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y),
+/// unless they are dashed.
 ///
-/// Throws Error if there are no series, if one is empty, if its x and y differ in size, or if units are equal
-/// on a logarithmic axis.
+/// Throws Error if there are no series, if a series is empty, if its x and y differ in size, or if equal
+/// units are requested with a logarithmic axis.
 std::string svg(const Curves& curves);
 
 }  // namespace gradus::plot

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// A matrix as coloured cells: attention weights, a weight matrix.
+/// A matrix drawn as coloured cells, such as attention weights or a weight matrix.
 ///
 /// As in attention papers, column labels (the source) are at the top and row labels (the target) on the left.
 /// Values are clamped to [min, max]; NaN is drawn as a missing cell.
@@ -22,19 +22,19 @@ struct Heatmap {
 
 /// Draws `heatmap` as one SVG: cells with tooltips (row, column: value), labels, a colour scale.
 ///
-/// Labels are UTF-8; long ones are truncated with an ellipsis (but not in the tooltip). The SVG includes
-/// light and dark colours and can be used on its own or inline in a page with others.
+/// Labels are UTF-8. Long labels end in an ellipsis, but the tooltip shows them whole. The SVG has light and
+/// dark colours. It can be used by itself, or inline in a page with others.
 ///
-/// Throws Error if there are no cells, if `values` does not have one value per cell, or unless min < max,
-/// both finite.
+/// Throws Error if there are no cells, if `values` does not have one value per cell, and unless min and max
+/// are finite and min < max.
 std::string svg(const Heatmap& heatmap);
 
-/// Draws several heatmaps as one SVG, side by side in rows of `per_row`, for example the same sentence after
-/// 1, 5 and 10 epochs.
+/// Draws several heatmaps as one SVG, side by side in rows of `per_row`. Example: the same sentence after 1,
+/// 5 and 10 epochs.
 ///
-/// Heatmaps with the same `min` and `max` share a colour scale beside the last one; otherwise each has its
-/// own. In a single column, the cells begin at the same x. Throws Error if `heatmaps` is empty, if `per_row`
-/// is 0, or if svg(Heatmap) would reject one of them.
+/// Heatmaps with the same `min` and `max` share a colour scale beside the last heatmap; otherwise each has
+/// its own scale. In a single column, all cells begin at the same x. Throws Error if `heatmaps` is empty, if
+/// `per_row` is 0, or if svg(Heatmap) would reject one of them.
 std::string strip(const std::vector<Heatmap>& heatmaps,
                   std::size_t per_row = std::numeric_limits<std::size_t>::max());
 

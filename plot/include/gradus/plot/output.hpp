@@ -7,17 +7,17 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// An output folder. The constructor checks it, so that a program fails before training and not after. Files
-/// are written atomically.
+/// An output folder. The constructor checks the folder, so that a program fails before training instead of
+/// after it. Files are written atomically.
 class OutputFolder {
  public:
   /// Creates the folder and its parents if needed, and checks that it is writable by writing and removing a
   /// file. Throws Error with the path, the system's reason and what to do.
   explicit OutputFolder(std::filesystem::path path);
 
-  /// Writes `content` to the file `name`, replacing an existing file, and returns its path. The file appears
-  /// only once it is complete on disk; on failure, an old file is unchanged and no temporary file is left.
-  /// Throws Error with the path and the system's reason; also if `name` is not a plain file name.
+  /// Writes `content` to the file `name`, replaces an existing file, and returns the path. The file appears
+  /// only when it is complete on disk. On failure, an old file stays unchanged, and no temporary file is
+  /// left. Throws Error with the path and the system's reason; also if `name` is not a plain file name.
   std::filesystem::path write(const std::string& name, std::string_view content) const;
 
   const std::filesystem::path& path() const { return path_; }

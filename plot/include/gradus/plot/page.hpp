@@ -6,13 +6,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// A plain table. Columns with only numbers (or empty cells) are right-aligned.
+/// A plain table. A column is right-aligned if all of its cells are numbers or empty.
 struct Table {
   std::vector<std::string> columns{};            ///< the headings
   std::vector<std::vector<std::string>> rows{};  ///< one cell per column
 };
 
-/// A section of a page; its non-empty members are shown in this order.
+/// A section of a page. Shows its non-empty members, in this order.
 struct Section {
   std::string heading{};
   std::vector<std::string> paragraphs{};
@@ -28,10 +28,10 @@ struct Page {
   std::vector<Section> sections{};
 };
 
-/// Returns `page` as a self-contained HTML file: without scripts or requests, for light and dark themes,
+/// Returns `page` as a self-contained HTML file, without scripts or requests. It suits light and dark themes,
 /// phone and desktop.
 ///
-/// Texts are escaped; SVGs are embedded unchanged (they do not interfere with each other).
+/// Texts are escaped. SVGs are embedded unchanged; they do not interfere with each other.
 /// Throws Error if an SVG does not begin with `<svg`, or a table row does not have one cell per column.
 std::string html(const Page& page);
 

@@ -13,9 +13,9 @@ namespace gradus::plot {
 ///
 ///     training  42% ████████░░░░░░░░░░░  loss 0.123  41k tokens/s  1:12 left
 ///
-/// The line is redrawn in place at most ten times per second, fits the terminal's width (dropping the bar
-/// first, then the last fields) and stays on the screen at the end. Writes nothing if `fd` is not a terminal.
-/// Not thread-safe.
+/// The line is redrawn in place, at most ten times per second. To fit the terminal's width, it drops the bar
+/// first, then the last fields. The finished line stays on the screen. Writes nothing if `fd` is not a
+/// terminal. Not thread-safe.
 class ProgressBar {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -25,11 +25,11 @@ class ProgressBar {
   ProgressBar(std::string label, std::int64_t total, int fd = 2,
               Clock clock = std::chrono::steady_clock::now);
 
-  /// Reports that `step` of `total` steps are done (clamped to 0 … total), with fields to show, most
-  /// important first. `step == total` ends the line.
+  /// Reports that `step` of `total` steps are done; `step` is clamped to 0 … total. `fields` are extra texts,
+  /// most important first. `step == total` ends the line.
   void update(std::int64_t step, const std::vector<std::string>& fields = {});
 
-  /// Ends the line when a loop stops early. Later updates write nothing.
+  /// Ends the line, for example when a loop stops early. Later updates write nothing.
   void finish();
 
   /// Ends the line.
@@ -49,9 +49,9 @@ class ProgressBar {
   std::chrono::steady_clock::time_point start_, drawn_;
   std::int64_t step_ = 0;
   std::vector<std::string> fields_;
-  int width_ = 0;         // of the line on the screen
-  bool started_ = false;  // the line is on the screen
-  bool ended_;            // no further output
+  int width_ = 0;         // width of the line on the screen
+  bool started_ = false;  // true if the line is on the screen
+  bool ended_;            // true if nothing more is written
 };
 
 }  // namespace gradus::plot

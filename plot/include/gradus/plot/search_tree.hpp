@@ -7,11 +7,11 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The fate of a hypothesis: kept for the next step, dropped, ended in EOS, part of the chosen hypothesis, or
+/// The fate of a hypothesis: kept for the next step, dropped, ended in EOS, part of the best hypothesis, or
 /// part of the output of greedy decoding.
 enum class Fate { kept, dropped, ended, best, greedy };
 
-/// A hypothesis of a search: its parent and the token added to it.
+/// A hypothesis of a search: its parent, and the token added to the parent.
 struct TreeNode {
   std::int64_t parent = -1;  ///< index of the parent, smaller than the node's own; -1 for a root
   std::string label{};       ///< the added token
@@ -25,11 +25,12 @@ struct SearchTree {
   std::vector<TreeNode> nodes{};
 };
 
-/// Draws `tree` as one SVG from left to right, one column per step, with a key of the fates that occur.
-/// Siblings are in the order of their indices from top to bottom.
+/// Draws `tree` as one SVG from left to right, with one column per step and a key of the fates that occur.
+/// Siblings appear in the order of their indices, from top to bottom.
 ///
-/// Fates can be distinguished without colour: kept nodes have a box, ended ones a thick border, greedy ones a
-/// dashed border, the best are filled, dropped ones have no box. A node's tooltip is its label and note.
+/// Fates can be distinguished without colour: a kept node has a box, an ended one a thick border, a greedy
+/// one a dashed border; the best one is filled, and a dropped one has no box. A node's tooltip shows its
+/// label and note.
 ///
 /// Throws Error if there are no nodes, or a parent is not an earlier node.
 std::string svg(const SearchTree& tree);
