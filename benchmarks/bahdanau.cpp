@@ -1,4 +1,4 @@
-// bench_bahdanau: the time of a training step, or of greedy decoding, of the Bahdanau model.
+// bench_bahdanau: measures a training step, or greedy decoding, of the Bahdanau model.
 
 #include "gradus_contender.hpp"
 #include "peak.hpp"

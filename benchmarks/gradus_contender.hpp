@@ -14,11 +14,11 @@
 
 namespace bench {
 
-/// The model of a config. The caller overwrites the initial values, so PyTorch's are good enough; drawing a
-/// preset's own would need extra memory.
+/// The model of a config, with PyTorch's initial values. The caller overwrites them; a preset's own
+/// initialisation would need extra memory.
 std::unique_ptr<gradus::models::Seq2Seq> make_model(const Config& config);
 
-/// The model in gradus. Sets the process's number of threads.
+/// The model in gradus. The constructor sets the process's number of threads.
 class GradusContender : public Contender {
  public:
   explicit GradusContender(const Options& options);
@@ -34,7 +34,7 @@ class GradusContender : public Contender {
   gradus::nn::Adam adam_;
   std::optional<gradus::MixedPrecision> mixed_precision_;
   std::optional<gradus::compress::Int8Products> int8_;
-  std::optional<gradus::PackWeights> pack_weights_;  // weights stay packed for all decoded batches
+  std::optional<gradus::PackWeights> pack_weights_;  // keeps packed weights for all decoded batches
 };
 
 }  // namespace bench

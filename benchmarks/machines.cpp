@@ -1,5 +1,5 @@
-// bench_machines: the time of a training step of the Bahdanau model in one of several processes, and of
-// adding up gradients. benchmarks/machines.py starts it.
+// bench_machines: measures one of several processes that train the Bahdanau model together. It times a
+// training step, and the summing of gradients. benchmarks/machines.py starts it.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/distributed/mpi.hpp>
@@ -28,9 +28,9 @@ using distributed::Communicator;
 
 struct Options {
   std::string config = "small";
-  std::int64_t batch = 0;  // 0: the config's
+  std::int64_t batch = 0;  // 0: the config's batch size
   std::int64_t shards = 2, cycles = 2, batches = bench::batch_count;
-  std::int64_t pretended = 1;  // number of processes; this one computes the part of the first
+  std::int64_t pretended = 1;  // number of processes to simulate; this process does the work of the first
   int threads = 1;
   bool bf16 = false;
 };
@@ -41,16 +41,16 @@ double seconds(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Times of a step: all of it, the part in which processes add up gradients, and the part in which this
-// process only waits for these sums. Each is the mean over the batches of the shortest step on a batch.
+// Times of a step: all of it, the summing of gradients among processes, and the time that this process only
+// waits for sums. Each is the mean, over all batches, of the fastest step on the batch.
 struct Steps {
   double step = 0, sum = 0, wait = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0, sentences = 0;
-  nlohmann::ordered_json buckets{};  // with --pretend
+  nlohmann::ordered_json buckets{};  // only with --pretend
 };
 
-// The parts of a gradient that a process would send in its last step, and when each is ready: in seconds
-// before the end of the backward pass.
+// Records the buckets of gradients that a process would send in its last step: the size of each bucket, and
+// how many seconds before the end of the backward pass it is ready.
 class Buckets {
  public:
   models::Processes processes(std::int64_t count) {
@@ -109,10 +109,10 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step, wait = step;
   for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
     for (next = 0; next < count; ++next) {
-      distributed::broadcast(communicator, 0);  // all processes begin at the same time
+      distributed::broadcast(communicator, 0);  // a barrier: all processes start the step together
       const distributed::SumTimes before = times;
       const double now = seconds([&] { trainer.step(); });
-      if (cycle == 0 || now >= step[next]) continue;  // the first cycle warms the caches
+      if (cycle == 0 || now >= step[next]) continue;  // cycle 0 only warms the caches
       step[next] = now;
       sum[next] = times.summing - before.summing;
       wait[next] = times.waiting - before.waiting;
@@ -127,7 +127,7 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   result.tokens /= static_cast<std::int64_t>(count);
   result.sentences = batches.front().size;
   if (pretends) result.buckets = buckets.of_last_step();
-  // The parameters still have the gradients of the last step.
+  // The parameters still hold the gradients of the last step.
   const auto optimiser = nn::find_optimiser("adam").make(model->parameters(), 1e-3, 0);
   result.update = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {
@@ -139,7 +139,7 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   return result;
 }
 
-// The shortest times of adding up n floats, for n = 1, 4, 16 … 4¹².
+// The shortest times for summing n floats among the processes, for n = 1, 4, 16 … 4¹².
 nlohmann::ordered_json measured_sums(Communicator& communicator) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (std::size_t n = 1; n <= (std::size_t{1} << 24); n *= 4) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Measures training in 1, 2 and 4 processes of one thread each, and predicts larger jobs.
 
-The numbers of processes alternate in every round, so that other load on the machine affects all. The fastest round counts. 1 and 2
-processes cut each batch into 2 shards, so they compute the same weights, bit for bit; so do 1 and 4 processes, with 4 shards.
+Every round runs each number of processes, so that other load on the machine affects all of them. The fastest round counts. 1 and 2
+processes cut each batch into 2 shards, so their weights agree bit for bit. The same holds for 1 and 4 processes with 4 shards.
 
-The prediction is the alpha-beta model: a message of n bytes takes alpha + beta n. Adding up G bytes of gradients among P processes by
-recursive halving and doubling takes c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch as large as that of one process
-here. With overlap, the sum of a bucket of gradients begins when it is ready and the sum before has ended.
+The prediction is the alpha-beta model: a message of n bytes takes alpha + beta n. P processes sum G bytes of gradients by recursive
+halving and doubling in c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch of the size that one process computes
+here. With overlap, the sum of a bucket of gradients starts when the bucket is ready and the previous sum has ended.
 
---link measures something else: two hosts over a slow link, and how long they wait for it.
+--link measures two hosts over a slow link: how long they wait for the link.
 """
 
 import argparse
@@ -23,15 +23,15 @@ import measured
 import slow_link
 
 CONFIGS = ("small", "medium", "paper")
-CORES = 2  # of the machine that measures; 4 processes share them
-# What ./run bench machines measures: the number of processes (0: without mpirun) and options.
+CORES = 2  # cores of the measuring machine; 4 processes share them
+# The measurements of ./run bench machines: name: (number of processes, options). 0 processes: without mpirun.
 KINDS = {"one": (1, "--shards", 2), "two": (2, "--shards", 2), "bf16": (2, "--shards", 2, "--bf16-gradients"), "plain": (0, "--shards", 2),
          "one_of_4": (1, "--shards", 4), "four": (4, "--shards", 4)}
-PAPER = ("one", "two", "bf16")  # a step of `paper` takes long
+PAPER = ("one", "two", "bf16")  # the only measurements for `paper`, whose steps take long
 FEW = {"medium": ("--batches", 3, "--cycles", 1), "paper": ("--batches", 1, "--cycles", 1)}
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "OMPI_MCA_hwloc_base_binding_policy": "none"}
-# Seconds per message and per byte of networks that are not measured here.
+# Assumed seconds per message and per byte, for networks that are not measured here.
 NETWORKS = {"1 Gbit/s": (50e-6, 8e-9), "10 Gbit/s": (20e-6, 0.8e-9), "100 Gbit/s": (3e-6, 0.08e-9)}
 JOBS = (8, 64, 1024)
 
@@ -45,7 +45,7 @@ def run(program, processes, *options):
 
 
 def steps(program, config, rounds):
-    """The fastest round of each kind, and of one process that computes a whole batch as one shard."""
+    """The fastest round of each measurement; also the step of one process that computes a whole batch as one shard."""
     best = {}
     few = FEW.get(config, ())
     for _ in range(1 if config == "paper" else rounds):
@@ -61,8 +61,8 @@ def steps(program, config, rounds):
 
 
 def fitted(sums):
-    """Fits (alpha, beta) to the times of adding up n bytes in 2 processes, 2 alpha + beta n, by least squares of relative
-    errors."""
+    """Fits (alpha, beta) to measured times of summing n bytes in 2 processes. The model is 2 alpha + beta n; the fit minimises
+    the squares of relative errors."""
     rows = [(row["bytes"], row["seconds"]) for row in sums]
     a, b, c = (sum(f(n, t) for n, t in rows) for f in (lambda n, t: 4 / t**2, lambda n, t: 2 * n / t**2, lambda n, t: n * n / t**2))
     d, e = sum(2 / t for _, t in rows), sum(n / t for n, t in rows)
@@ -71,27 +71,27 @@ def fitted(sums):
 
 
 def cost(processes, size, alpha, beta):
-    """The seconds that adding up `size` bytes takes."""
+    """The predicted seconds for summing `size` bytes among the processes."""
     return 2 * math.log2(processes) * alpha + 2 * (processes - 1) / processes * size * beta
 
 
 def predicted_step(row, processes, network):
-    """The seconds of a step whose batch is divided among processes on one host. Every process does the whole update."""
+    """The predicted seconds of a step. The processes share one host and divide the batch; each does the whole update."""
     return (row["one"] - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network)
 
 
 def waiting(row, processes, network, bytes_each=4, overlap=True):
-    """Seconds that a process waits for sums at the end of its backward pass."""
+    """The predicted seconds that a process waits for sums after its backward pass."""
     if not overlap:
         return cost(processes, bytes_each * row["parameters"], *network)
-    end = -math.inf  # of the sum of a bucket; the backward pass ends at 0
+    end = -math.inf  # time at which a bucket's sum ends; the backward pass ends at 0
     for bucket in row["buckets"]:
         end = max(end, -bucket["ready"]) + cost(processes, bucket["bytes"] * bytes_each / 4, *network)
     return max(end, 0)
 
 
 def efficiency(row, processes, network, bytes_each=4, overlap=True):
-    """The share of its time in which a process does not wait, if it computes as large a batch as one process here."""
+    """The share of a step that is not waiting. Each process computes a batch of the size that one process computes here."""
     return row["apart"] / (row["apart"] + waiting(row, processes, network, bytes_each, overlap))
 
 

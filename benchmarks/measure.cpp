@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
 double peak_rss_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // Linux counts KiB
+  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // ru_maxrss is in KiB on Linux
 }
 
 // A polynomial hash of the tokens.

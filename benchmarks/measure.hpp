@@ -12,11 +12,11 @@
 namespace bench {
 
 enum class Mode { train, decode };
-/// Precision of the inputs of matrix products; everything else is f32. int8 is for decoding.
+/// Precision of the inputs of matrix products. All other numbers are f32. int8 is only for decoding.
 enum class Precision { f32, bf16, int8 };
 inline constexpr std::array<std::string_view, 3> precision_names{"f32", "bf16", "int8"};
 
-/// One measurement's settings.
+/// The settings of one measurement.
 struct Options {
   Config config;
   Mode mode;
@@ -27,34 +27,34 @@ struct Options {
   Precision precision = Precision::f32;
 };
 
-/// An implementation of the model, initialised with `set_initial_weights`.
+/// An implementation of the model. Its initial weights come from `set_initial_weights`.
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// One step: clear gradients, loss, backward, clip gradients to norm 1, Adam with rate 0.001. Returns the
-  /// loss in nats per real target token.
+  /// Runs one training step: clears gradients, computes loss and gradients, clips to norm 1, updates by Adam
+  /// with rate 0.001. Returns the loss in nats per real target token.
   virtual double train(const gradus::data::Batch& batch) = 0;
-  /// Decodes the batch's sources greedily for exactly `steps` steps: EOS is never chosen. Returns each
+  /// Decodes the batch's sources greedily for exactly `steps` steps, never choosing EOS. Returns each
   /// sentence's tokens.
   virtual std::vector<std::vector<std::int64_t>> decode(const gradus::data::Batch& batch,
                                                         std::int64_t steps) = 0;
   virtual std::int64_t parameter_count() const = 0;
-  /// Number of tensor allocations from the system so far, if known.
+  /// Number of tensor allocations from the system so far; nullopt if unknown.
   virtual std::optional<std::int64_t> buffers_allocated() const { return std::nullopt; }
 };
 
-/// The results. A step is one call of `train` or `decode`; steps cycle through the batches.
+/// The results. A step is one call of `train` or `decode`. The steps cycle through the batches.
 struct Measurement {
   std::int64_t parameters;
-  double ms_per_step;  ///< median
+  double ms_per_step;  ///< median over the steps
   double ms_min;
-  double target_tokens_per_s;  ///< median; counts real target tokens in training, written tokens in decoding
-  double gflops;               ///< median of useful work (workload.hpp) per time
+  double target_tokens_per_s;  ///< median; counts real target tokens in training, output tokens in decoding
+  double gflops;               ///< median of useful work (workload.hpp) per second
   double peak_rss_mb;          ///< peak resident memory of the process
-  std::optional<double> loss_first, loss_final;  ///< training: of the first and last step
+  std::optional<double> loss_first, loss_final;  ///< training only: losses of the first and the last step
   std::optional<std::uint64_t> tokens_checksum;  ///< decoding only: checksum of the first step's tokens
   std::optional<std::int64_t> buffers_allocated_after_first;   ///< allocations after the first step
-  std::optional<std::int64_t> buffers_allocated_after_warmup;  ///< allocations in the timed steps
+  std::optional<std::int64_t> buffers_allocated_after_warmup;  ///< allocations during the timed steps
 };
 
 Measurement measure(Contender& contender, const Options& options);

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-# Variables that select a library's kernels and threads. run() removes those that the shell has set, because they would slow down
-# one program but not another that sets its own.
+# Environment variables that select a library's kernels and threads. run() removes them: a value from the user's shell could slow
+# down one program, but not another program that sets its own value.
 CHOSEN_BY_VARIABLES = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_")
 
 
@@ -17,7 +17,7 @@ def neutral_environment():
 
 def run(program, environment=None, **options):
     """Runs a benchmark program with --json and returns its report. Libraries choose their own kernels and threads unless
-    `environment` sets them. An option whose value is True is a flag."""
+    `environment` sets them. An option with the value True becomes a flag."""
     command = [str(program), "--json"]
     for name, value in options.items():
         command += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
@@ -28,7 +28,7 @@ def run(program, environment=None, **options):
 
 
 def table(header, rows):
-    """Aligns the first column to the left and the others to the right."""
+    """Formats a table. The first column is left-aligned, the others are right-aligned."""
     lines = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join("  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)

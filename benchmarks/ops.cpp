@@ -1,5 +1,5 @@
-// bench_ops: compares each operation and fused kernel with its composed twin, a plain loop, and the measured
-// memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
+// bench_ops: compares each operation and fused kernel with three others: its composed twin, a plain loop, and
+// the measured memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 using bench::OperationCase;
 
-// Bytes per second read and written by the fastest of ten copies of 64 MB.
+// Memory bandwidth in bytes per second (read and written): the fastest of ten copies of 64 MB.
 double memory_bandwidth() {
   using Clock = std::chrono::steady_clock;
   const std::size_t size = std::size_t{64} << 20;
@@ -50,7 +50,7 @@ double sgemm_peak() {
                             .seed = 1});
 }
 
-// Collects the minimum time of each implementation of each operation.
+// Collects the shortest time of each implementation of each operation.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -64,7 +64,7 @@ class Collector : public benchmark::BenchmarkReporter {
     }
   }
 
-  // The minimum time of implementation `way` in seconds; 0 if it did not run.
+  // The shortest time in seconds of the implementation `way`; 0 if it did not run.
   double least(const OperationCase& c, const std::string& way) const {
     const auto found = least_.find(c.name + "/" + way);
     return found == least_.end() ? 0 : found->second;
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   argc = static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--json")) - argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  gradus::set_threads(1);  // the loops and the bandwidth measurement also use one thread
+  gradus::set_threads(1);  // as the plain loops and the bandwidth measurement
   gradus::initialise();
 
   std::vector<OperationCase> cases;

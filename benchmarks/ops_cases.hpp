@@ -12,16 +12,16 @@ struct OperationCase {
   std::function<void()> ours = {};
   std::function<void()> composed = {};  ///< composed of simpler operations; may be empty
   std::function<void()> loop = {};      ///< plain C++ without the engine; may be empty
-  /// The lower bound: bytes that must be read and written, or floating-point operations.
+  /// The hardware's lower bound: bytes that must be read and written, or floating-point operations.
   double bytes = 0, flop = 0;
 };
 
-/// Memory-bound elementwise operations, larger than the caches. Times the forward pass only.
+/// Elementwise operations on tensors larger than the caches, so memory-bound. Times only the forward pass.
 std::vector<OperationCase> elementwise_cases();
-/// Reductions along rows and columns, and operations that only move data. Times the forward pass only.
+/// Reductions along rows and columns, and operations that only move data. Times only the forward pass.
 std::vector<OperationCase> row_cases();
 std::vector<OperationCase> product_cases();
-/// Operations with a fused kernel, forward and backward.
+/// Operations with a fused kernel. Times forward and backward.
 std::vector<OperationCase> fused_cases();
 
 }  // namespace bench

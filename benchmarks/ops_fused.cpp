@@ -19,7 +19,7 @@ namespace {
 
 using namespace gradus;
 
-// The sizes of the configuration `small`.
+// The sizes of the config `small`.
 constexpr std::int64_t T = 15, B = 64, H = 128, A = 128, V = 1000;
 
 Tensor random(const Shape& shape) {
@@ -30,14 +30,14 @@ Tensor leaf(const Shape& shape) { return random(shape).set_requires_grad(); }
 
 const float* data(const Tensor& x) { return x.values<float>().data(); }
 
-// Lengths that cycle through T/2 … T.
+// Sequence lengths from T/2 to T, repeated in a cycle.
 Tensor lengths() {
   std::vector<std::int64_t> values;
   for (std::int64_t b = 0; b < B; ++b) values.push_back(T / 2 + b % (T - T / 2 + 1));
   return tensor(values, {B});
 }
 
-// Forward, then backward from a random gradient.
+// Runs forward, then backward from a random gradient.
 std::function<void()> both_ways(const std::function<Tensor()>& forward) {
   const Tensor gradient = random(forward().shape());
   return [=] { forward().backward(gradient); };
@@ -55,7 +55,7 @@ OperationCase twins(const std::string& name, const std::function<Tensor()>& forw
 
 float sigmoid_of(float x) { return 1 / (1 + std::exp(-x)); }
 
-// The elementwise part of a GRU step, forward, in a straightforward loop.
+// The elementwise part of a GRU step, forward only, as a plain loop.
 std::function<void()> gru_loop() {
   return [x = random({B, 3 * H}), u = random({B, 3 * H}), h = random({B, H}), y = empty({B, H})]() mutable {
     float* to = y.mutable_values<float>().data();
@@ -157,7 +157,8 @@ std::vector<OperationCase> fused_cases() {
   const auto gru = std::make_shared<nn::GRU>(H, H);
   const auto lstm = std::make_shared<nn::LSTM>(H, H);
   const Tensor x = leaf({T, B, H});
-  constexpr double gate = 3 * 2.0 * T * B * H * (H + H);  // one gate over a sequence, forward and backward
+  constexpr double gate =
+      3 * 2.0 * T * B * H * (H + H);  // flop of a gate over a sequence, forward and backward
   cases.push_back(twins("GRU sequence", [=] { return gru->forward(x, real).output; }, 3 * gate));
   cases.push_back(twins("LSTM sequence", [=] { return lstm->forward(x, real).output; }, 4 * gate));
 

@@ -1,7 +1,7 @@
-// bench_options: the speed of a training step under options of `gradus train`, relative to a run without
-// options. The command's own code parses the options, builds the model and trains it. All rows are measured
-// in turn in every round, so that other load on the machine affects them equally; for each batch the fastest
-// step counts.
+// bench_options: measures how options of `gradus train` change the speed of a training step, relative to a
+// run without options. The command's own code parses the options, builds the model and trains it. Every round
+// measures all rows in turn, so that other load on the machine affects them equally. The fastest step on each
+// batch counts.
 
 #include "settings/options.hpp"
 
@@ -38,7 +38,7 @@ struct Row {
   }
 };
 
-// The first row is the run without options.
+// The options to measure: {preset, options}. The first row has none.
 const std::vector<Row> rows = {{"", ""},
                                {"", "--dropout 0.3"},
                                {"", "--layers 2"},
@@ -52,7 +52,7 @@ const std::vector<Row> rows = {{"", ""},
                                {"bahdanau", ""},
                                {"d2l", ""}};
 
-// Used by every row, so that presets have these sizes too. --energy and --maxout are the command's defaults.
+// Sizes for all rows, including presets. --energy and --maxout have the command's defaults.
 constexpr auto sizes = "--embedding 32 --hidden 64 --energy 128 --maxout 64 --batch 64";
 
 struct Options {
@@ -61,7 +61,7 @@ struct Options {
   bool json = false;
 };
 
-// One row's model in training.
+// The model of one row, during training.
 class Run {
  public:
   explicit Run(const Row& row) : row_(row) {
@@ -83,7 +83,7 @@ class Run {
 
   const Row& row() const { return row_; }
 
-  // Runs one untimed step on each batch to warm the caches, then two timed steps on each.
+  // Cycles three times through the batches. The first cycle warms the caches; the other two are timed.
   void measure() {
     for (int cycle = 0; cycle < 3; ++cycle) {
       for (next_ = 0; next_ < batches_.size(); ++next_) {
@@ -95,8 +95,8 @@ class Run {
     }
   }
 
-  // The number of elements of the weight matrices, without embeddings. A step uses each element for every
-  // token, forward and backward, so more elements mean more work.
+  // The number of elements of all weight matrices except embeddings, a measure of work: a step uses each
+  // element for every token, forward and backward.
   double matrix_elements() const {
     double elements = 0;
     for (const auto& [name, parameter] : model_->named_parameters()) {
@@ -120,7 +120,7 @@ class Run {
   std::size_t next_ = 0;
   std::unique_ptr<models::Seq2Seq> model_;
   std::unique_ptr<models::Trainer> trainer_;
-  std::vector<double> least_;  // shortest step on each batch, in seconds
+  std::vector<double> least_;  // seconds of the fastest step on each batch
 };
 
 std::vector<std::unique_ptr<Run>> measured(const Options& options) {

@@ -17,7 +17,7 @@ namespace {
 
 using gradus::Tensor;
 
-// The shortest time of a call. Makes at least three calls, and calls for at least 25 ms in total.
+// The shortest time of a call. Calls at least three times and for at least 25 ms in total.
 double least_seconds(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
@@ -80,7 +80,7 @@ double sgemm_peak(const Options& options) {
   double best = 0;
   const std::vector<Product> sizes = products(options.config, batch);
   for (const Product& product : sizes) best = std::max(best, our_rate(cut(product)));
-  // Measured last, because OpenBLAS's threads spin for a while after a product and would slow gradus down.
+  // OpenBLAS comes last, because its threads spin for a while after a product and would slow gradus down.
   openblas_set_num_threads(options.threads);
   for (const Product& product : sizes) best = std::max(best, rate_of_openblas(cut(product)));
   openblas_set_num_threads(1);

@@ -4,8 +4,8 @@
 
 namespace bench {
 
-/// The best rate of a single-precision product on `options.threads` threads, in GFLOP/s: the maximum over
-/// `products` (limited to 2³³ multiply-adds each) of OpenBLAS and gradus::matmul.
+/// The highest rate of a single-precision product on `options.threads` threads, in GFLOP/s. Takes the maximum
+/// over all `products`, by OpenBLAS and by gradus::matmul. Products are limited to 2³³ multiply-adds.
 double sgemm_peak(const Options& options);
 
 }  // namespace bench

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs bench_bahdanau and its peer in libtorch in turn, and prints a comparison.
 
-Every contender runs the same steps in short processes. Contenders of gradus and of libtorch alternate in every round, so that
-other load on the machine affects both equally. The comparison uses the fastest round of each contender, and the best thread
-count of each library.
+Every contender runs the same steps in short processes. A contender is one library with one setting and thread count. Each round
+runs contenders of gradus and of libtorch alternately, so that other load on the machine affects both. The comparison uses the
+fastest round of each contender, and the best thread count of each library.
 """
 
 import argparse
@@ -25,13 +25,13 @@ class Case:
     steps: int
     warmup: int
     rounds: int
-    dropout: bool = False  # each program draws its own masks
+    dropout: bool = False  # then each program draws its own masks
 
     def __str__(self):
         return f"{self.config} {self.mode} {self.batch}"
 
 
-# Memory use is stable after the second cycle of the eight batches; `paper` is too slow for a second cycle.
+# Memory use is stable after two cycles of the eight batches. `paper` is too slow for a second cycle.
 CASES = [
     Case("tiny", "train", 64, 160, 16, 5),
     Case("d2l", "train", 64, 160, 16, 5),
@@ -51,14 +51,14 @@ CASES = [
 
 SLOW = ("medium", "paper", "paper-exact")
 
-# Relative tolerance of losses.
+# Relative tolerance when losses are compared.
 TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}
 
 
 def best_settings():
-    """The environment in which libtorch is fastest: OpenBLAS on OpenMP, which shares its threads with libtorch; a short spin time,
-    in case another program needs the core; kernels for this processor, since OpenBLAS 0.3.21 does not detect newer ones; freed
-    memory kept, so that large tensors need no page faults at every step."""
+    """The environment in which libtorch is fastest. OpenBLAS runs on OpenMP, so it shares libtorch's threads. Threads spin only
+    briefly, in case another program needs the core. Kernels are chosen for this processor, because OpenBLAS 0.3.21 does not
+    detect newer ones. Freed memory is kept, so that large tensors cause no page faults at every step."""
     files = subprocess.run(["dpkg", "-L", "libopenblas0-openmp"], capture_output=True, text=True).stdout.split()
     folders = [pathlib.Path(file).parent for file in files if file.endswith("/libopenblas.so.0")]
     if not folders:
@@ -74,7 +74,7 @@ def best_settings():
 
 
 def contenders(ours, theirs, threads):
-    """Maps (program, settings, threads) to (executable, environment). By default libtorch uses all cores."""
+    """Maps each contender (program, settings, threads) to (executable, environment). By default libtorch uses all cores."""
     best = best_settings()
     several = sorted({1, threads})
     return {**{("gradus", "", n): (ours, {}) for n in several},
@@ -83,7 +83,7 @@ def contenders(ours, theirs, threads):
 
 
 def steps_of(case, settings):
-    """Steps and warm-up; fewer for libtorch's default settings, which are much slower."""
+    """The numbers of timed and warm-up steps. libtorch's default settings are much slower, and get fewer."""
     return (case.steps, case.warmup) if settings != "plain" else (max(1, case.steps // 8), min(case.warmup, 2))
 
 
@@ -109,20 +109,20 @@ def compare(case, everyone, precision, progress):
 
 
 def has_one_round(case, settings, threads):
-    """True for contenders that are slow and cannot win: one round of them is enough."""
+    """True for slow contenders that cannot win. One round of them is enough."""
     return settings == "plain" or (threads == 1 and case.mode == "train" and case.config in SLOW)
 
 
 def without_dropout(case, everyone, precision):
-    """Reports of each contender without dropout, for one step on each batch."""
+    """The report of each contender without dropout, after one step on each batch."""
     return {who: measured.run(program, environment, config=case.config, mode=case.mode, batch=case.batch, steps=8,
                               warmup=0, threads=who[2], precision=precision, no_dropout=True)
             for who, (program, environment) in everyone.items()}
 
 
 def check_agreement(case, precision, fastest):
-    """Checks that all contenders compute the same model: equal first and last losses up to rounding, or equal tokens except
-    for near ties."""
+    """Checks that all contenders compute the same model. First and last losses must agree up to rounding. Decoded tokens
+    must be equal, except at near ties."""
     if case.mode == "decode":
         if len({report["tokens_checksum"] for report in fastest.values()}) > 1:
             print(f"{case}: some tokens differ; near ties can cause this", file=sys.stderr)
@@ -137,18 +137,18 @@ def check_agreement(case, precision, fastest):
 
 
 def best(fastest, who, settings=None):
-    """The report with the best thread count."""
+    """The report of the fastest thread count."""
     reports = [report for key, report in fastest.items() if key[0] == who and settings in (None, key[1])]
     return min(reports, key=lambda report: report["ms_per_step"])
 
 
 def least_memory(fastest, who):
-    """The lowest peak memory over all settings, because libtorch's fastest settings need more memory."""
+    """The lowest peak memory over all settings. libtorch's fastest settings need more memory than its others."""
     return min(report["peak_rss_mb"] for key, report in fastest.items() if key[0] == who)
 
 
 def as_json(case, precision, fastest):
-    """Reports by contender and thread count."""
+    """The measurements of one case: a report for each contender and thread count."""
     kinds = {"gradus": ("gradus", ""), "libtorch_best": ("libtorch", "best"), "libtorch_plain": ("libtorch", "plain")}
     return {"config": case.config, "mode": case.mode, "batch": case.batch, "precision": precision, "rounds": case.rounds,
             **{name: {str(key[2]): report for key, report in fastest.items() if key[:2] == kind}

@@ -63,7 +63,7 @@ struct CommandLine {
   bool peak_only = false;
 };
 
-// Reads argv into `line`. Returns the exit code if the program should end.
+// Reads argv into `line`. If the program should end now, returns its exit code.
 std::optional<int> parse(int argc, char** argv, const Program& program, CommandLine& line) {
   CLI::App app(program.description);
   app.footer(footer_text());
@@ -122,7 +122,7 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
   return std::nullopt;
 }
 
-// Runs this program with --peak.
+// Runs this program again, with --peak, in a child process.
 double peak_of_child(const Options& options) {
   std::ostringstream command;
   command << '\'' << std::filesystem::read_symlink("/proc/self/exe").string() << "' --peak --config "

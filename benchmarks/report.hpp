@@ -14,9 +14,9 @@ struct Report {
   std::optional<double> sgemm_peak_gflops;
 };
 
-/// One JSON object on one line, with a newline.
+/// The report as one line of JSON, including the newline.
 std::string json(const Report& report);
-/// The report for a terminal: one name and value per line, without missing values.
+/// The report for a terminal: one name and value per line. Missing values are omitted.
 std::string table(const Report& report);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
-// bench_scaling: how the cost grows with lengths, batch, sizes and threads. Each size is doubled several
-// times; the exponent p of cost ∝ sizeᵖ is a least-squares fit in logarithms. Every round measures all points
-// of a sweep, so that other load on the machine affects small and large sizes equally.
+// bench_scaling: measures how the cost grows with lengths, batch, sizes and threads. A sweep doubles one size
+// several times, and fits the exponent p of cost ∝ sizeᵖ by least squares of logarithms. Every round measures
+// all points of a sweep, so that other load on the machine affects small and large sizes equally.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -37,7 +37,7 @@ struct Options {
   bool json = false;
 };
 
-// The shortest time of a call in ms, after two untimed calls.
+// The shortest time of a call in milliseconds. Two untimed calls come first.
 double least_ms(const Options& options, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
@@ -53,7 +53,7 @@ double least_ms(const Options& options, const std::function<void()>& call) {
   return least;
 }
 
-// The configuration `small`, in the middle of each sweep.
+// The config `small`, the middle of each sweep.
 Config base() { return *std::ranges::find(bench::configs(), "small", &Config::name); }
 
 Config with_T(std::int64_t T) {
@@ -95,7 +95,7 @@ double train_step_ms(const Options& options, const Config& config, int threads) 
   return least_ms(options, [&] { contender.train(batch); });
 }
 
-// Only the encoder, forward and backward.
+// Times only the encoder, forward and backward.
 double encoder_ms(const Options& options, const Config& config) {
   set_threads(options.threads);
   const models::Encoder encoder({.vocabulary = config.V, .embedding = config.E, .hidden = config.H});
@@ -105,7 +105,7 @@ double encoder_ms(const Options& options, const Config& config) {
   return least_ms(options, [&] { sum(encoder.forward(source, lengths).h).backward(); });
 }
 
-// Only the attention, forward and backward: one prepare(), Ty attend().
+// Times only the attention, forward and backward: one prepare() and Ty calls of attend().
 double attention_ms(const Options& options, const Config& config) {
   set_threads(options.threads);
   Generator generator(1);
@@ -139,7 +139,7 @@ struct Sweep {
   }
 };
 
-// The shortest time of each size over all rounds.
+// For each size, the shortest time over all rounds.
 Sweep sweep(const Options& options, const std::string& name, const std::vector<std::int64_t>& sizes,
             const std::function<double(std::int64_t)>& ms_at) {
   Sweep result{.name = name,
@@ -244,7 +244,7 @@ std::string json(const std::vector<Sweep>& sweeps, const std::vector<ThreadsRow>
   return document.dump() + "\n";
 }
 
-// Plots the time on a logarithmic axis against the doublings of the size: a line's slope shows its exponent.
+// Plots log time against the number of doublings. The slope of a line shows its exponent.
 std::string picture(const std::vector<Sweep>& sweeps) {
   plot::Curves curves{.title = "How the cost grows",
                       .x_label = "doublings of the size",

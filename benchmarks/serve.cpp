@@ -1,5 +1,5 @@
-// bench_serve: clients that translate the lines of a file over HTTP, each on a connection of its own, one
-// request after another. benchmarks/serve.py starts the server and this program.
+// bench_serve: translates the lines of a file over HTTP, by several clients. Each client has its own
+// connection and sends one request after another. benchmarks/serve.py starts the server and this program.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::string file;
   int port = 8000;
-  std::size_t clients = 1, requests = 0;  // 0 requests: one per line
+  std::size_t clients = 1, requests = 0;  // 0 requests: one request per line
 };
 
 struct Answer {
@@ -53,7 +53,7 @@ Answer ask(httplib::Client& client, const std::string& line) {
   return {Json::parse(found->body)["translatedText"].get<std::string>(), seconds};
 }
 
-// Answers in the order of the lines. The clients take the next line in turn.
+// Returns the answers in the order of the lines. Each client takes the next free line.
 std::vector<Answer> ask_all(const Options& options, const std::vector<std::string>& lines) {
   std::vector<Answer> answers(options.requests > 0 ? options.requests : lines.size());
   std::atomic<std::size_t> next{0};
@@ -81,13 +81,13 @@ std::vector<Answer> ask_all(const Options& options, const std::vector<std::strin
   return answers;
 }
 
-// A quantile of the times: this share of the answers, or more, took no longer.
+// A quantile: the smallest time such that at least `share` of the answers took no longer.
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-// Processor time of this process.
+// The CPU time that this process has used.
 double cpu_seconds() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures gradus serve: one client after another, many at the same time, and gradus translate on the same lines as a file.
+"""Measures gradus serve with one client and with many at the same time, and gradus translate on the same lines as a file.
 
-The clients run on the same machine and take part of its cores; `client_cpu` is their share. Each number is the median of the rounds. Every
-answer is compared with the line of the file translation.
+The clients run on the same machine and use part of its cores; `client_cpu` is that part. Each number is the median of the rounds. Every
+answer is compared with the translation of the same line by gradus translate.
 """
 
 import argparse
@@ -26,7 +26,7 @@ LINES = 6000
 
 
 def sample_of(file):
-    """Lines of 6 to 14 words; of a table, the first column."""
+    """The lines of 6 to 14 words. If the file is a table, its first column is used."""
     cells = [line.split("\t")[0] for line in file.read_text().splitlines()]
     cells = sorted({cell for cell in cells if 6 <= len(cell.split()) <= 14})
     return random.Random(1).choices(cells, k=LINES)
@@ -58,7 +58,7 @@ def ask(program, server, file, clients, requests):
 
 
 def translate(gradus, model, file, threads):
-    """The translations, and lines per second without the time to load the model."""
+    """The translations, and the lines per second. Loading the model is not counted."""
     done = subprocess.run([gradus, "translate", "--model", model, "--input", file, "--threads", str(threads)], capture_output=True, text=True,
                           check=True, env=measured.neutral_environment())
     return done.stdout.splitlines(), float(re.search(r": ([\d.]+) sentences/s", done.stderr)[1])

@@ -1,6 +1,7 @@
-"""How much of the communication of two hosts over a slow link is hidden behind the backward pass. Needs root, iproute2 and Open MPI.
+"""Measures how much communication over a slow link between two hosts is hidden behind the backward pass.
 
-The hosts are network namespaces of this machine, as in checks/hosts.py. Each process has one thread and one shard.
+Needs root, iproute2 and Open MPI. The hosts are network namespaces of this machine, as in checks/hosts.py. Each process has
+one thread and one shard.
 """
 
 import json
@@ -15,7 +16,7 @@ sys.path.insert(0, str(ROOT / "checks"))
 from hosts import Network  # noqa: E402
 
 CASES = (("1gbit", 128, False), ("1gbit", 1024, False), ("1gbit", 1024, True), ("100mbit", 128, False),
-         ("100mbit", 4096, True))  # rate, sentences per batch of both processes, bf16
+         ("100mbit", 4096, True))  # rate of the link, sentences per batch of both processes, bf16 gradients
 
 
 def steps(program, rate, batch, bf16):

@@ -1,7 +1,7 @@
-// bench_sparse: trains attention with weights that are sparse, limited to a window, or drawn at random, on
-// reversed sequences. Every method trains the same model on the same batches. Prints one JSON object: exact
-// match, the mean number of non-zero weights per step, and how much the gradient of the score varies between
-// draws. Draws the alignments.
+// bench_sparse: trains several kinds of attention on reversed sequences. Their weights are sparse, limited to
+// a window, or drawn at random. All methods train the same model on the same batches. Prints one JSON object:
+// exact match, mean number of non-zero weights per step, and how much the score's gradient varies between
+// random draws. Also writes a picture of the alignments.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -48,7 +48,7 @@ struct Method {
   models::ModelOptions model = {};
   models::LossOptions loss = {};
   std::int64_t batch = 64;
-  std::vector<std::int64_t> top_k = {};  // also measured with only the k largest weights
+  std::vector<std::int64_t> top_k = {};  // measured again, with only the k largest weights
 };
 
 std::vector<Method> methods() {
@@ -66,7 +66,7 @@ std::vector<Method> methods() {
           {.name = "local-p", .model = {.attention = "local_p"}},
           {.name = "hard", .model = {.attention = "hard"}},
           {.name = "Gumbel", .model = drawn(1)},
-          // Cases in which the methods fail.
+          // Settings with which a method fails.
           {.name = "soft, smoothed", .loss = {.attention_entropy = -0.3}, .top_k = {1, 2, 4}},
           {.name = "Gumbel, temperature 0.1", .model = drawn(0.1)},
           {.name = "Gumbel, temperature 10", .model = drawn(10)},
@@ -120,7 +120,7 @@ Json scores(const models::Seq2Seq& model) {
   return row;
 }
 
-// The attention weights for the source a b c d e f and its right target.
+// The attention weights for the source a b c d e f when the decoder reads the right target.
 plot::Heatmap alignment(const std::string& title, const models::Seq2Seq& model) {
   std::vector<std::int64_t> source;
   for (std::int64_t i = 0; i < 6; ++i) source.push_back(data::first_symbol + i);
@@ -154,7 +154,7 @@ Model trained(const Method& method, const Options& options, std::int64_t steps) 
   return model;
 }
 
-// ---- How much the gradient of the score's parameters varies ----
+// ---- The variance of the gradient of the score's parameters ----
 
 std::vector<double> score_gradient(models::Seq2Seq& model, const Tensor& loss) {
   model.zero_grad();
@@ -167,7 +167,7 @@ std::vector<double> score_gradient(models::Seq2Seq& model, const Tensor& loss) {
   return all;
 }
 
-// The mean loss per token. Each pair is a batch of its own, in which REINFORCE has no baseline.
+// The mean loss per token, with a separate batch for each pair. In a batch of one, REINFORCE has no baseline.
 Tensor loss_one_by_one(const models::Seq2Seq& model, const Pairs& pairs, std::int64_t tokens) {
   Tensor total = zeros({});
   for (const data::Pair& pair : pairs) {
@@ -179,7 +179,7 @@ Tensor loss_one_by_one(const models::Seq2Seq& model, const Pairs& pairs, std::in
 
 struct Moments {
   std::vector<double> mean;
-  double variance;  // summed over the elements
+  double variance;  // sum over all elements of the gradient
 };
 
 template <class Loss>
@@ -210,9 +210,9 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// For each estimator, statistics of the gradient on one batch of 16, for a hard model after `steps` updates.
-// `norm` estimates the norm of the expected gradient: the variance of the sample's mean is subtracted from
-// the squared norm of that mean.
+// Statistics of each estimator's gradient, on one batch of 16, for a hard-attention model after `steps`
+// updates. `norm` estimates the norm of the expected gradient: it subtracts the variance of the sample mean
+// from that mean's squared norm.
 Json variances(const Options& options, std::int64_t steps) {
   const Model model = trained({.name = "hard", .model = {.attention = "hard"}}, options, steps);
   Generator generator(77);
@@ -245,7 +245,7 @@ Json variances(const Options& options, std::int64_t steps) {
   return rows;
 }
 
-// Adds the rows and the pictures of a method.
+// Trains a model by one method. Appends its rows and its picture.
 void measure(const Method& method, const Options& options, Json& rows, std::vector<plot::Heatmap>& maps) {
   std::cerr << method.name << '\n';
   const double early = scores(*trained(method, options, options.early))["exact"];
@@ -269,7 +269,7 @@ Json measured(const Options& options) {
   for (const std::int64_t steps : {options.early / 4, options.early}) {
     for (const Json& row : variances(options, steps)) gradients.push_back(row);
   }
-  constexpr std::size_t pictured = 9;  // including the smoothed one, without variants
+  constexpr std::size_t pictured = 9;  // the methods before the failing settings, and the first of those
   maps.resize(pictured, plot::Heatmap());
   if (!options.svg.empty()) std::ofstream(options.svg) << plot::strip(maps, 3);
   return {{"seed", options.seed},   {"early", options.early}, {"steps", options.steps},

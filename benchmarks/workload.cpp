@@ -9,7 +9,7 @@ namespace {
 using gradus::data::Batch;
 using gradus::data::Pair;
 
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the k-th number
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). The k-th number
 // is a hash of seed + k · 0x9E37….
 class Stream {
  public:
@@ -21,19 +21,19 @@ class Stream {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
     return z ^ (z >> 31);
   }
-  // In [low, high]; the bias is about 2⁻³².
+  // Uniform in [low, high]. The bias is about 2⁻³².
   std::int64_t between(std::int64_t low, std::int64_t high) {
     const auto n = static_cast<std::uint64_t>(high - low + 1);
     return low + static_cast<std::int64_t>(((bits() >> 32) * n) >> 32);
   }
-  // In [0, 1), a multiple of 2⁻²⁴.
+  // Uniform in [0, 1), a multiple of 2⁻²⁴.
   float uniform() { return static_cast<float>(bits() >> 40) * 0x1p-24F; }
 
  private:
   std::uint64_t state_;
 };
 
-// FNV-1a, so that each parameter has its own stream.
+// The FNV-1a hash. It gives each parameter name its own stream.
 std::uint64_t hash(std::string_view text) {
   std::uint64_t value = 0xCBF29CE484222325;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3;
@@ -58,14 +58,14 @@ std::int64_t sum(const std::vector<std::int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-// The size of an annotation.
+// D, the size of an annotation.
 std::int64_t annotation(const Config& c) { return c.directions * c.H; }
 
-// d2l starts the decoder with the encoder's last states, and computes the logits from s_t.
+// d2l differs: its decoder starts from the encoder's last states, and its logits depend only on s_t.
 bool is_d2l(const Config& c) { return c.preset == "d2l"; }
 std::int64_t read_out(const Config& c) { return is_d2l(c) ? c.H : c.H + annotation(c) + c.E; }
 
-// Multiply-adds forward for S source tokens, N target tokens, and P pairs of them.
+// Multiply-adds of a forward pass over S source tokens, N target tokens and P pairs of both.
 std::int64_t forward_multiply_adds(const Config& c, std::int64_t B, std::int64_t S, std::int64_t N,
                                    std::int64_t P) {
   const std::int64_t D = annotation(c), R = read_out(c), above = c.layers - 1;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// The workload of gradus and of its peers: sizes, batches, initial weights, and useful work per batch. It
-/// does not depend on the engine: a seed gives the same bits everywhere.
+/// The workload of gradus and its peers: sizes, batches, initial weights, and useful work per batch. It does
+/// not depend on the library: a seed gives the same bits everywhere.
 namespace bench {
 
 /// Sizes of a Bahdanau model and of its batches.
@@ -23,42 +23,42 @@ struct Config {
   std::int64_t Tx;  ///< longest source
   std::int64_t Ty;  ///< longest target, with EOS
 
-  /// Default numbers of timed and warm-up steps. Memory use is stable after the second cycle of the batches;
+  /// Default numbers of timed and warm-up steps. Memory use is stable after two cycles through the batches.
   /// `paper` is too slow for a second cycle.
   std::int64_t steps, warmup;
 
-  /// A preset of `gradus train`, "bahdanau" or "d2l", or empty for the model of tutorial 10. The members
-  /// below describe the model.
+  /// A preset of `gradus train`: "bahdanau" or "d2l"; empty: the model of tutorial 10. The members below
+  /// describe the model.
   std::string preset = {};
   std::int64_t layers = 1;      ///< layers of the encoder and of the decoder
   std::int64_t directions = 2;  ///< directions of the encoder
   std::int64_t maxout = 0;      ///< size of the maxout before the output layer; 0: none
-  double dropout = 0;           ///< on inputs and outputs, between layers, and on attention weights
+  double dropout = 0;           ///< of inputs and outputs, between layers, and of attention weights
 };
 
-/// tiny, d2l, small, medium and paper have tutorial 10's model; d2l-exact and paper-exact have the sizes of
-/// d2l and paper, and the models of presets.
+/// tiny, d2l, small, medium and paper are tutorial 10's model in several sizes. d2l-exact and paper-exact are
+/// the models of presets, in the sizes of d2l and paper.
 std::span<const Config> configs();
 
-/// Number of batches; a run cycles through them.
+/// Number of batches. A run repeats them in a cycle.
 inline constexpr std::int64_t batch_count = 8;
 
-/// `batch_count` batches of `B` sentences. Lengths are uniform in [T/2, T] (a target's includes EOS), ids
-/// uniform over the vocabulary without PAD, BOS and EOS.
+/// Makes `batch_count` batches of `B` sentences. Lengths are uniform in [T/2, T]; a target's length includes
+/// EOS. Ids are uniform over the vocabulary without PAD, BOS and EOS.
 std::vector<gradus::data::Batch> make_batches(const Config& config, std::int64_t B, std::uint64_t seed);
 
-/// Initialises a parameter with numbers from U(−0.08, 0.08), determined by the seed and the parameter's name
-/// in PyTorch, such as "encoder.rnn.weight_ih_l0". In place: a copy would count as the model's memory.
+/// Fills a parameter with numbers from U(−0.08, 0.08). The seed and the parameter's name in PyTorch, such as
+/// "encoder.rnn.weight_ih_l0", determine them. Works in place: a copy would count as the model's memory.
 void set_initial_weights(std::span<float> values, std::string_view name, std::uint64_t seed);
 
 /// Output bias at PAD, BOS and EOS, so that a decoder never chooses them.
 inline constexpr float never = -1e9F;
 
 /// The floating-point operations that a training step needs for real tokens: two per multiply-add in products
-/// and attention, where backward counts twice as much as forward. Elementwise work is not counted.
+/// and attention. Backward counts twice as much as forward. Elementwise work is not counted.
 ///
-/// Multiply-adds forward, for S source tokens, N target tokens, P = Σ_b m_b n_b pairs of them, d directions,
-/// D = dH and L layers:
+/// Multiply-adds of the forward pass, for S source tokens, N target tokens, P = Σ_b m_b n_b pairs of both,
+/// d directions, D = dH and L layers:
 ///
 ///     encoder     S · d · 3H (E + H + (L − 1) (D + H))    a GRU
 ///     keys        S · D · A                               U_a h
@@ -70,15 +70,15 @@ inline constexpr float never = -1e9F;
 ///                 N · (R · 2M + M · V)                    with a maxout of size M
 double train_flop(const Config& config, const gradus::data::Batch& batch);
 
-/// The floating-point operations of greedy decoding: forward only, with `steps` tokens for every sentence.
+/// The floating-point operations of greedy decoding: forward only, `steps` tokens for every sentence.
 double decode_flop(const Config& config, const gradus::data::Batch& batch, std::int64_t steps);
 
 /// A matrix product C (m, n) ← A (m, k) B (k, n).
 struct Product {
   std::int64_t m, k, n;
 };
-/// 1024³ and the products in a step of the model. The fastest gives the peak that the model's rate is
-/// compared with.
+/// The products to measure: 1024³, and those in a step of the model. The fastest one gives the peak with
+/// which the model's rate is compared.
 std::vector<Product> products(const Config& config, const gradus::data::Batch& batch);
 
 }  // namespace bench

@@ -17,7 +17,7 @@ std::unique_ptr<peers::Model> make_model(const bench::Config& config) {
   return peers::make_tutorial(config);
 }
 
-// Enables libtorch's autocast: products in bf16, with weights converted once per step.
+// Enables libtorch's autocast: products run in bf16, and weights are converted once per step.
 class Autocast {
  public:
   explicit Autocast(bench::Precision precision) : on_(precision == bench::Precision::bf16) {
@@ -37,7 +37,7 @@ class Autocast {
   const bool on_;
 };
 
-// A tensor that shares the memory of `ids`; `ids` must outlive the tensor.
+// A tensor that views `ids`. `ids` must outlive it.
 Tensor view(const std::vector<int64_t>& ids, torch::IntArrayRef shape) {
   return torch::from_blob(const_cast<int64_t*>(ids.data()), shape, torch::kLong);
 }

@@ -8,8 +8,8 @@ namespace {
 
 namespace nn = torch::nn;
 
-// The paper's GRU, whose reset gate is applied before the product (GRUForm::original in gradus). libtorch has
-// no kernel for it. Both biases are added to W_ih x.
+// The paper's GRU, which applies the reset gate before the product (GRUForm::original in gradus). libtorch
+// has no kernel for this GRU. Both biases are added to W_ih x.
 class OriginalCell {
  public:
   OriginalCell(const nn::GRU& rnn, int64_t direction) : cell_(rnn, direction), H_(cell_.weight_hh.size(1)) {
@@ -19,14 +19,14 @@ class OriginalCell {
     bias_ = cell_.bias_ih + cell_.bias_hh;
   }
 
-  /// x times columns [first, first + x.size(-1)) of weight_ih, plus the biases, for all steps in one product.
+  /// The input's part for all steps, in one product: x · (columns 0 … x.size(-1) − 1 of weight_ih)ᵀ + biases.
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);
   }
-  /// The transpose of the columns of weight_ih after the first `inputs`; each step multiplies by it.
+  /// The other columns of weight_ih, from `inputs` on, transposed. Each step multiplies by them.
   Tensor rest(int64_t inputs) const { return cell_.weight_ih.slice(1, inputs).t(); }
 
-  /// The next state from h (B, H) and the input's part (B, 3H).
+  /// The next state, from h (B, H) and the input's part x_part (B, 3H).
   Tensor updated(const Tensor& x_part, const Tensor& h) const {
     const auto x = x_part.split({2 * H_, H_}, 1);
     const auto rz = torch::addmm(x[0], h, W_rz_).sigmoid_().chunk(2, 1);
@@ -43,8 +43,8 @@ class OriginalCell {
     }
     return torch::cat(states);
   }
-  /// Like forward(), but reads each sequence from its end. Also returns the state at the first token (B, H),
-  /// in the packing's order.
+  /// Like forward(), but reads each sequence from its end. Also returns the states at the first token, (B,
+  /// H), in the order of the packed sequences.
   std::pair<Tensor, Tensor> backward(const Tensor& rows, const std::vector<int64_t>& sizes) const {
     const auto steps = input_side(rows).split_with_sizes(sizes);
     Tensor h = rows.new_zeros({sizes.back(), H_});
@@ -71,7 +71,7 @@ struct Encoder : nn::Module {
   nn::GRU rnn;  // holds the parameters of both directions
 };
 
-// logits = W_o max(W x + b in pairs) + b_o
+// logits = W_o m + b_o, where m takes the maximum of each pair of elements of W x + b.
 struct Readout : nn::Module {
   Readout(int64_t inputs, int64_t maxout, int64_t V)
       : hidden(register_module("hidden", nn::Linear(inputs, 2 * maxout))),
@@ -105,7 +105,7 @@ class BahdanauModel : public Model {
       : encoder_(register_module("encoder", std::make_shared<Encoder>(c.V, c.E, c.H))),
         decoder_(register_module("decoder", std::make_shared<Decoder>(c))) {}
 
-  // The logits are computed from the previous states, s_0 … s_{n−1}.
+  // The logits of step t are computed from the previous state s_{t−1}.
   Tensor loss(const Batch& batch) override {
     const auto [memory, s_0] = encode(batch.source, batch.lengths);
     const Tensor ys = decoder_->embedding(batch.target_in);  // (Ty, B, E)
@@ -141,7 +141,7 @@ class BahdanauModel : public Model {
   }
 
  private:
-  // The decoder's memory and s_0 (B, H). Both directions run over packed rows, without padding.
+  // The decoder's memory, and s_0 (B, H). Both encoder directions run over packed rows, so they skip padding.
   std::pair<Memory, Tensor> encode(const Tensor& source, const Tensor& lengths) {
     namespace rnn = nn::utils::rnn;
     const auto packed = rnn::pack_padded_sequence(encoder_->embedding(source), lengths, false,

@@ -28,9 +28,9 @@ struct Decoder : nn::Module {
   nn::Linear readout;
 };
 
-// The query is the top layer's state, and the logits are computed only from that state. Dropout is applied to
-// the embeddings, between layers, to the attention weights and before the output layer. The decoder's masks
-// are drawn for all steps at once.
+// The query is the top layer's state. The logits are computed from that state only. Dropout acts on the
+// embeddings, between layers, on the attention weights and before the output layer. The decoder draws its
+// masks for all steps at once.
 class D2lModel : public Model {
  public:
   explicit D2lModel(const bench::Config& config)
@@ -83,7 +83,7 @@ class D2lModel : public Model {
  private:
   double dropout() const { return is_training() ? dropout_ : 0; }
 
-  // The decoder's memory, and its first states, (B, H) per layer, which are the encoder's last states.
+  // The decoder's memory, and its initial states: the encoder's last states, (B, H) per layer.
   std::pair<Memory, std::vector<Tensor>> encode(const Tensor& source, const Tensor& lengths) {
     const auto packed = nn::utils::rnn::pack_padded_sequence(dropped(encoder_->embedding(source), dropout()),
                                                              lengths, false, /*enforce_sorted=*/false);
@@ -100,11 +100,11 @@ class D2lModel : public Model {
     return cells;
   }
 
-  // The embeddings' part of the lowest layer's input, for all steps in one product.
+  // The product of the embeddings with their columns of the lowest layer's weight_ih, for all steps at once.
   static Tensor y_side(const Cell& cell, const Tensor& y) {
     return torch::linear(y, cell.weight_ih.slice(1, 0, y.size(-1)), cell.bias_ih);
   }
-  // The transpose of the columns of the lowest layer's weight_ih that multiply the context.
+  // The lowest layer's columns of weight_ih for the context, transposed.
   static Tensor context_side(const Cell& cell, int64_t embedding) {
     return cell.weight_ih.slice(1, embedding).t();
   }
@@ -117,7 +117,7 @@ class D2lModel : public Model {
                    torch::addmm(cell.bias_hh, s, cell.weight_hh.t()), s);
   }
 
-  // One mask per step; empty without dropout.
+  // Dropout masks, one per step. Empty if there is no dropout.
   std::vector<Tensor> masks(torch::IntArrayRef shape) const {
     if (dropout() == 0) return {};
     return dropout_mask(shape, dropout()).unbind(0);

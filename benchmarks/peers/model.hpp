@@ -6,13 +6,13 @@
 
 #include "workload.hpp"
 
-/// The benchmark's models in libtorch. Of the implementations tried for each part, the models use the one
-/// that is fastest on CPU.
+/// The benchmark's models in libtorch. Each part was implemented in several ways; the models use the fastest
+/// one on CPU.
 namespace peers {
 
 using torch::Tensor;
 
-/// A batch of bench_bahdanau.
+/// A batch in the format of bench_bahdanau.
 struct Batch {
   Tensor source;                 // (Tx, B)
   Tensor lengths;                // (B)
@@ -21,9 +21,9 @@ struct Batch {
 
 /// A model with the parameter names of gradus.
 struct Model : torch::nn::Module {
-  /// The mean cross-entropy of the real target tokens.
+  /// The mean cross-entropy over the real target tokens.
   virtual Tensor loss(const Batch& batch) = 0;
-  /// The tokens (steps, B) and the attention weights (steps, Tx, B) of greedy decoding.
+  /// Greedy decoding: the tokens (steps, B) and the attention weights (steps, Tx, B).
   virtual std::pair<Tensor, Tensor> greedy(const Tensor& source, const Tensor& lengths, int64_t steps) = 0;
 };
 

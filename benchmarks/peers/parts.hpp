@@ -10,14 +10,14 @@
 /// Parts shared by the models.
 namespace peers {
 
-/// The inputs of the decoder's attention that depend only on the source.
+/// The inputs of the attention that depend only on the source.
 struct Memory {
   Tensor annotations;  // (Tx, B, D)
   Tensor keys;         // (Tx, B, A)
-  Tensor padding;      // (Tx, B): true after a source's end
+  Tensor padding;      // (Tx, B): true at positions after a source's end
 };
 
-/// Additive attention; the keys are computed once per batch.
+/// Additive attention. The keys are computed once per batch.
 struct Attention : torch::nn::Module {
   Attention(int64_t H, int64_t D, int64_t A);
   Memory prepare(const Tensor& annotations, const Tensor& lengths);
@@ -28,25 +28,25 @@ struct Attention : torch::nn::Module {
   Tensor v_a;
 };
 
-/// The context (B, D), as a product and a sum, because bmm is slower on CPU.
+/// The context (B, D). Computed by a product and a sum, because bmm is slower on CPU.
 Tensor context(const Tensor& weights, const Memory& memory);
 
-/// The parameters of one layer of a GRU module that is called step by step.
+/// The parameters of one layer of a GRU. The models call the layer step by step.
 struct Cell {
   Cell(const torch::nn::GRU& rnn, int64_t layer);
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-/// PyTorch's GRU update from the input's part x and the state's part h, (B, 3H) each.
+/// PyTorch's GRU update of the state s, from the input's part x and the state's part h, (B, 3H) each.
 Tensor updated(const Tensor& x, const Tensor& h, const Tensor& s);
 
-/// A dropout mask: 0 with probability p, else 1 / (1 − p). Faster on CPU than torch::dropout, whose
-/// bernoulli_ draws doubles.
+/// A dropout mask: 0 with probability p, otherwise 1 / (1 − p). On CPU, this is faster than torch::dropout,
+/// which draws doubles (bernoulli_).
 Tensor dropout_mask(torch::IntArrayRef shape, double p);
-/// Multiplies x by a new dropout mask; returns x for p = 0.
+/// Multiplies x by a new dropout mask. Returns x itself if p = 0.
 Tensor dropped(const Tensor& x, double p);
 
-/// The rows of real target tokens among Ty · B.
+/// The indices of the real target tokens in the (Ty · B) rows.
 Tensor real_rows(const Tensor& target_out);
 
 /// Greedy decoding: `step` takes the tokens (B) and returns the logits (B, V) and the weights (Tx, B).

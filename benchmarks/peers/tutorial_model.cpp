@@ -40,7 +40,7 @@ class TutorialModel : public Model {
     const Tensor ys = decoder_->embedding(batch.target_in);  // (Ty, B, E)
     const Cell cell(decoder_->rnn, 0);
     // One product computes the embeddings' part of the cell's input for all steps. torch::gru_cell on [y; c]
-    // would need this product and a copy in each step.
+    // would repeat that product, and copy y and c, in each step.
     const auto y_parts = torch::linear(ys, cell.weight_ih.slice(1, 0, ys.size(2)), cell.bias_ih).unbind(0);
     const Tensor W_c = cell.weight_ih.slice(1, ys.size(2)).t();
     Tensor s = s_0;
