@@ -8,6 +8,8 @@ import pathlib
 import re
 import unicodedata
 
+from museum import chinese as museum
+
 GROUPS = json.loads(pathlib.Path(__file__).with_name("chinese.json").read_text(encoding="utf-8"))
 WORDS = {english: chinese for group in GROUPS.values() for english, chinese in group.items()}
 STATES = ("passed", "not yet", "to do")
@@ -32,7 +34,10 @@ def translated(text):
             return chinese.format(*map(say, found.groups()))
     if place := re.fullmatch(r"(.+)(\[[\d, ]+\])", text):
         return say(place[1]) + place[2]
-    return None
+    try:
+        return museum.translated(text)
+    except KeyError:
+        return None
 
 
 def say(text):
