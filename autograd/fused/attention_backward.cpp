@@ -7,7 +7,7 @@
 namespace gradus::attention {
 namespace {
 
-// Gradients that the steps write. Afterwards, the products over all steps read them.
+// The gradients that the steps write. Later, the products over all steps read them.
 template <class T>
 struct Wanted {
   Tensor at_x;             // gradient of W_ih x + b_ih, (layers, N, G·H)
@@ -41,7 +41,7 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
     go_back.emplace_back(of(layer, weight_hh), packing);
     if (layer > 0) W_in.emplace_back(Layout::plain, of(layer, weight_ih), packing);
   }
-  // The queries (N, A): W_a s or, without W_a, the s that the cell stored.
+  // The queries (N, A) are W_a s. Without W_a, they are the states s that the cell stored.
   const T* queries = raw<T>(kept) + ((L - 1) * N * C::kept + C::previous) * H;
   std::int64_t query_stride = C::kept * H;
   if (W_a) {
@@ -53,7 +53,7 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
   for_each_rank_range(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // gradients from later steps, in rank order
-    const Tensor at_h = empty({3, n, H}, dtype);                 // d, spare and from_above, for one layer
+    const Tensor at_h = empty({3, n, H}, dtype);  // scratch of one layer: d, spare and from_above
     const Tensor at_c = empty({n, D}, dtype), at_energies = empty({2, n, form.T}, dtype);
     const auto at_state = [&](int layer) {
       T* const h = raw<T>(at_states) + layer * n * H;

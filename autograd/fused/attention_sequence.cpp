@@ -18,7 +18,7 @@ namespace {
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing) {
-  // The scopes repeat the module names of nn and models, so that graph pictures show the same names.
+  // The scopes have the names of nn's and models' modules, so that pictures of both twins look the same.
   const std::size_t L = decoder.layers.size();
   const AttentionScore& score = decoder.score;
   const auto query_of = [&](const Tensor& s) {

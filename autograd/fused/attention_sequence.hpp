@@ -133,7 +133,7 @@ void with_cell(AttentionCell cell, const F& f) {
 // Computes all steps. `in` holds the inputs in the order of Input.
 void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing, const Form& form,
                  const Rowwise& rowwise);
-// Adds to the gradients of the inputs.
+// Adds the gradients of all steps to the gradients of the inputs.
 void run_backward(Gradients& g, const Packing& packing, const Form& form);
 
 }  // namespace gradus::attention

@@ -19,9 +19,9 @@
 ///     previous   offset of the h before the step among these numbers, in units of H
 ///     shares_u   true if W_hh h + b_hh and the input part have the same gradient
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
-///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the total gradient of h after
-///                the step, replaces the gradient of the state after the step by the gradient of the state
-///                before the step; spare (m, H)
+///     Backward   (m, row, d, state, at_x, at_u, spare): d (m, H) is the total gradient of h after the step.
+///                Replaces the gradient of the state after the step by the gradient of the state before the
+///                step; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 

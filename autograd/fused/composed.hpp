@@ -9,12 +9,12 @@
 /// header declares the parts that two twins share.
 namespace gradus::composed {
 
-/// h′ (B, H) from x_part = W_ih x + b_ih, (B, 3H).
+/// Computes h′ (B, H) from x_part = W_ih x + b_ih, (B, 3H).
 Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b);
-/// {h′, c′} from x_part = W_ih x + b_ih, (B, 4H), and {h, c}.
+/// Computes {h′, c′} from x_part = W_ih x + b_ih, (B, 4H), and {h, c}.
 std::vector<Tensor> lstm_step(const Tensor& x_part, const std::vector<Tensor>& state, const Tensor& W,
                               const Tensor& b);
-/// x (T, B, …) with zeros beyond the lengths.
+/// Returns x (T, B, …) with zeros beyond the lengths.
 Tensor zero_padding(const Tensor& x, const Tensor& lengths);
 
 }  // namespace gradus::composed

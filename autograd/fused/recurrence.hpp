@@ -59,9 +59,10 @@ struct StepRows {
   }
 };
 
-/// The right factor B (k, n) of a product x·B at every step: columns [first, first + columns) of a weight, or
-/// their transpose. If the weight has a WeightProduct, the transpose uses that product. Otherwise a large
-/// batch uses a packed copy of B, if this thread packs weights (PackWeights) or there are at least 4 steps.
+/// The matrix B (k, n) of a product x·B that runs at every step. B is columns [first, first + columns) of a
+/// weight, or their transpose. If the weight has a WeightProduct, it computes the products with the
+/// transpose. Otherwise B is packed if the batch is large, and if this thread packs weights (PackWeights) or
+/// there are at least 4 steps.
 template <class T>
 class StepMatrix {
  public:

@@ -104,9 +104,10 @@ class Needing {
 // An estimate of g = Σ_j r_j ∂y_j/∂x from differences with one step h.
 struct Estimate {
   double h;
-  double slope = 0, left = 0, right = 0;  // from all four values; only from y(x − h); only from y(x + h)
-  double rounding = 0;                    // bound of the rounding error in `slope`
-  double size = 0;                        // Σ |r_j y_j| / max(1, |x|) over the outputs that change
+  // `slope` uses all four values, `left` only y(x − h), `right` only y(x + h).
+  double slope = 0, left = 0, right = 0;
+  double rounding = 0;  // bound of the rounding error in `slope`
+  double size = 0;      // Σ |r_j y_j| / max(1, |x|) over the outputs that change
   std::vector<bool> changed = {};
   double gap() const { return std::abs(right - left); }
 };
@@ -152,7 +153,7 @@ class Element {
   double largest_;  // the largest gradient of the leaf
 };
 
-// The slope is (y(x − 2h) − 8 y(x − h) + 8 y(x + h) − y(x + 2h)) / 12h, whose error is of order h⁴.
+// The slope is (y(x − 2h) − 8 y(x − h) + 8 y(x + h) − y(x + 2h)) / 12h. Its error is of order h⁴.
 Estimate Element::estimate(double h) const {
   const Values &y = checked_.y, &r = checked_.r;
   Estimate e{h};
@@ -314,7 +315,7 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// Judges the elements whose gradient differs from the gradient with all leaves requiring gradients.
+// Judges the elements whose gradient differs from `with_all`, the gradient when all leaves require gradients.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;

@@ -2,12 +2,12 @@
 
 #include <cstdint>  // also defines __GLIBC__
 
-/// GRADUS_CLONES marks a function that works on whole rows. The function inlines all its callees (flatten),
-/// and GCC compiles it three times: for any x86-64, for x86-64-v3 (AVX2) and for x86-64-v4 (AVX-512). The
-/// dynamic loader chooses one version. There is only one version if all code is compiled for one processor
-/// (GRADUS_NATIVE), without optimisation, with other compilers and systems, and under sanitizers, because
-/// these are not yet initialised when the loader chooses. The function is static, because GCC exports
-/// non-static clones from a shared library even if they are hidden.
+/// GRADUS_CLONES marks a function that works on whole rows. The function inlines all its callees (flatten).
+/// GCC compiles it three times: for any x86-64, for x86-64-v3 (AVX2) and for x86-64-v4 (AVX-512). The dynamic
+/// loader chooses one version. There is only one version without optimisation, with other compilers and
+/// systems, and if all code is compiled for one processor (GRADUS_NATIVE). Sanitizers also allow only one
+/// version, because they are not yet initialised when the loader chooses. The function is static, because GCC
+/// exports non-static clones from a shared library even if they are hidden.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && defined(__x86_64__) && \
     defined(__OPTIMIZE__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__) &&         \
     !defined(__SANITIZE_THREAD__)

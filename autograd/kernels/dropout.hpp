@@ -27,7 +27,7 @@ inline PhiloxBlock philox(std::uint64_t key, PhiloxBlock c) {
   return c;
 }
 
-/// A mask for rows of any width: an element is kept with probability 1 − p, rounded to a multiple of 2⁻³¹.
+/// A mask for rows of any width. An element is kept with probability 1 − p, rounded to a multiple of 2⁻³¹.
 struct DropoutMask {
   std::uint64_t key;
   std::uint32_t kept_below;  // an element is kept if its 31 random bits are below this number

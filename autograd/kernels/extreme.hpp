@@ -34,7 +34,7 @@ GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T*
     for (std::int64_t r = 0; r < rows; ++r) {
       T winners = 0;
       for (std::int64_t i = 0; i < count; ++i) winners += x[r * count + i] == y[r] ? T(1) : T(0);
-      const bool spoilt = y[r] != y[r];  // a NaN makes all gradients of its row NaN
+      const bool spoilt = y[r] != y[r];  // a NaN in a row makes all gradients of the row NaN
       const T each = spoilt ? y[r] : d[r] / winners;
       for (std::int64_t i = 0; i < count; ++i) {
         const T before = beta == T(0) ? T(0) : at_x[r * count + i];

@@ -67,7 +67,7 @@ void split(const Walk<K>& walk, const Row& row) {
 
 }  // namespace kernels
 
-/// y = f(x…), over y's shape, to which every x must broadcast.
+/// y = f(x…), over y's shape. Every x must broadcast to that shape.
 template <class F, class T, class... X>
 void map(F f, View<T> y, View<X>... x) {
   using namespace kernels;

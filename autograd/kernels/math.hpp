@@ -27,8 +27,7 @@ inline float between(float low, float x, float high) {
 /// e^x = 2^n (1 + (e^r − 1)), with x = n ln 2 + r and |r| ≤ ln 2 / 2, for −88 ≤ x ≤ 88.9.
 struct Exponential {
   float power;  ///< 2^n; 0 at the lower and ∞ at the upper end of the range
-  float rest;  ///< e^r − 1, as r times a polynomial; the polynomial minimises the largest relative error of
-               ///< e^r, 3e-9
+  float rest;   ///< e^r − 1, as r times a polynomial; e^r has a relative error of at most 3e-9
 };
 inline Exponential exponential(float x) {
   // Adding 1.5 · 2^23 rounds to an integer in the low bits. 127 is the exponent's bias.
@@ -69,7 +68,7 @@ T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 
-/// ln(1 + x), for 0 ≤ x ≤ 1: x times a polynomial that minimises the largest relative error, 3e-8.
+/// ln(1 + x) for 0 ≤ x ≤ 1: x times a polynomial with a relative error of at most 3e-8.
 inline float log_one_plus(float x) {
   float p = 0.005364820557F;
   p = p * x - 0.03006577574F;
@@ -84,8 +83,8 @@ inline float log_one_plus(float x) {
 }
 inline double log_one_plus(double x) { return std::log1p(x); }
 
-/// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|), which neither overflows nor loses digits. Within 3
-/// units in the last place for x ≥ −87.3. The result is 0 a little below −87.3.
+/// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|). This form neither overflows nor loses digits. Within
+/// 3 units in the last place for x ≥ −87.3. The result is 0 a little below −87.3.
 template <class T>
 T softplus(T x) {
   return (x < 0 ? T(0) : x) + log_one_plus(exp(-std::abs(x)));
@@ -129,8 +128,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Prefetches n values, which need not exist. Without this prefetch, the processor itself prefetches a few
-/// long rows, but not many short rows.
+/// Prefetches n values, which need not exist. Without this prefetch, many short rows would not be prefetched:
+/// the processor itself does so only for a few long rows.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);

@@ -27,7 +27,7 @@ GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 
-/// The gradient of x, from y = softmax(x) and d, the gradient of y: at_x_i = y_i (d_i − Σ_j d_j y_j). at_x
+/// The gradient of x, given y = softmax(x) and d, the gradient of y: at_x_i = y_i (d_i − Σ_j d_j y_j). at_x
 /// may alias d.
 template <class T>
 GRADUS_CLONES void softmax_backward_row(std::int64_t n, const T* y, const T* d, T* at_x) {

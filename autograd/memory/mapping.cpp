@@ -27,7 +27,7 @@ std::byte* pages_with_room(std::size_t bytes, bool huge) {
   constexpr std::size_t distance = std::size_t{1} << 36;
   void* const room =
       mmap(nullptr, 2 * distance, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {  // fails under a limit on address space
+  if (room != MAP_FAILED) {  // false if the address space is limited
     munmap(room, 2 * distance);
     if (std::byte* const pages = pages_at(static_cast<std::byte*>(room) + distance, bytes, huge))
       return pages;

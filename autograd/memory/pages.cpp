@@ -105,7 +105,7 @@ void PageRanges::unmap() noexcept {
     const std::size_t before = whole(address(range->begin)) - address(range->begin);
     const std::size_t after = address(range->end()) % page_size();
     if (before + after >= range->bytes) continue;
-    // Fails if there would be too many mappings.
+    // The system refuses if there would be too many mappings.
     if (!unmap_pages(range->begin + before, range->bytes - before - after)) continue;
     std::byte* const end = range->end();
     range->bytes = before;

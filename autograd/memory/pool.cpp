@@ -40,7 +40,7 @@ SizeClass size_class(std::size_t bytes) {
 // keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
-// A free buffer holds the link to the next one of its class.
+// A free buffer begins with the link to the next free buffer of its class.
 struct Unused {
   Unused* next;
   std::size_t bytes;

@@ -31,7 +31,7 @@ struct Storage : Recycled<Storage> {
   std::size_t bytes;
   std::shared_ptr<void> owner;                   // owner of adopted memory; null for pool memory
   std::atomic<std::uint32_t> version{0};         // incremented by every in-place change
-  std::atomic<const char*> changed_by{nullptr};  // name of the last in-place change
+  std::atomic<const char*> changed_by{nullptr};  // cause of the last in-place change
 };
 
 inline void retain(Storage* storage) { storage->references.fetch_add(1, std::memory_order_relaxed); }
@@ -47,7 +47,7 @@ struct TensorImpl : Recycled<TensorImpl> {
   Shape shape;
   Dtype dtype = Dtype::f32;
   NodePtr node;                // null if the tensor needs no gradient
-  bool from_gradient = false;  // computed from a result of backward() or grad()
+  bool from_gradient = false;  // true if computed from a result of backward() or grad()
 
   void* data() const {
     return storage->buffer.data + static_cast<std::size_t>(offset) * bytes_per_element(dtype);
@@ -73,7 +73,7 @@ inline bool is_shared(const Tensor& tensor) {
   return impl.references > 1 || impl.storage->references > 1 || impl.storage->owner;
 }
 
-/// Counts an in-place change of the values; `by` names what made the change.
+/// Counts an in-place change of the values. `by` names its cause.
 inline void mark_changed(const Tensor& tensor, const char* by) {
   Storage& storage = *tensor.impl().storage;
   storage.version.fetch_add(1, std::memory_order_relaxed);

@@ -20,7 +20,7 @@ GRADUS_CLONES void map_row(std::int64_t n, F f, const T* x, T* y) {
 // The value from which a derivative is computed: the input x or the result y.
 enum class Reads { x, y };
 
-// y = f(x) and d(loss)/dx = derivative(d(loss)/dy, x or y).
+// Records y = f(x) with d(loss)/dx = derivative(d(loss)/dy, v), where v is x or y.
 template <class F, class Derivative>
 Tensor elementwise(const char* operation, const Tensor& x, F f, Reads reads, Derivative derivative) {
   Tensor y = empty(x.shape(), x.dtype());

@@ -97,8 +97,8 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
   const Dtype dtype = logits.dtype();
   Tensor loss = zeros({}, dtype);
   // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. The logits (N, V) are often the
-  // largest tensor. If they are not shared, the exponentials overwrite the logits, and the gradient
-  // overwrites the exponentials. Under DetectAnomaly the logits are kept for its messages.
+  // largest tensor. If they are not shared, the exponentials overwrite the logits, and later the gradient
+  // overwrites the exponentials. Under DetectAnomaly the logits are kept, because its messages show them.
   const bool in_place = !is_shared(logits) && !detects_anomaly();
   const Tensor exponential = in_place ? logits : empty(logits.shape(), dtype);
   const Tensor inverse = empty({rows}, dtype);
@@ -172,7 +172,7 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
     const T *x = raw<T>(logits), *t = raw<T>(targets);
     double total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      // Sum the large terms first: they cancel if the logit is right.
+      // Sums the large terms first. They cancel if the logit is right.
       total += static_cast<double>((x[i] < 0 ? T(0) : x[i]) - x[i] * t[i] +
                                    std::log1p(math::exp(-std::abs(x[i]))));
     }

@@ -30,7 +30,7 @@ Packing::Packing(const Tensor& lengths) {
     if (running == 0) break;
     batch_sizes_.push_back(static_cast<std::int64_t>(running));
   }
-  padded_ = rows() == steps() * batch();  // stable_sort keeps sequences of equal length in batch order
+  padded_ = rows() == steps() * batch();  // equal lengths stay in batch order: the sort is stable
 }
 
 Packing::Packing(std::int64_t steps, std::int64_t batch) : padded_(true) {

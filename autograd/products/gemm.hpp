@@ -5,7 +5,7 @@
 
 namespace gradus {
 
-/// How a matrix operand is stored: in the orientation in which the product uses it, or transposed.
+/// How a matrix operand is stored: as the product uses it (plain), or transposed.
 enum class Layout { plain, transposed };
 
 /// A view of a row-major matrix: a pointer to the first element, and the row stride in elements.

@@ -10,16 +10,16 @@
 
 namespace gradus {
 
-/// A matrix B (k, n) for many products C ← A·B + β·D in which A has few rows, but at least fewest_rows. A
-/// transposed B is copied into plain order once: with few rows, a library takes as long to pack a transposed
-/// B as to compute the product. A plain B is read in place. Under MixedPrecision, B is rounded and packed in
-/// either layout.
+/// A matrix B (k, n) for many products C ← A·B + β·D. A has few rows in these products, but at least
+/// fewest_rows. A transposed B is copied into plain order once: with few rows, a library takes as long to
+/// pack a transposed B as to compute the product. A plain B is read in place. Under MixedPrecision, B is
+/// rounded and packed in either layout.
 template <class T>
 class PackedMatrix {
  public:
   /// The fewest rows of A for which packing pays. With fewer rows, reading the transposed B in place is
-  /// faster. Each thread computes some columns of C, which need contiguous rows of the stored B. In a copy,
-  /// each thread would read a piece of every row.
+  /// faster. Each thread computes some columns of C, and so reads some rows of the stored B, which are
+  /// contiguous. In the plain copy, each thread would read a piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
   /// @param b must outlive the PackedMatrix

@@ -18,7 +18,7 @@ template <class T>
 std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor& weight, std::int64_t first,
                                                      std::int64_t columns);
 
-/// The addend of a product that adds a bias, if there is one, to every row.
+/// The addend of a product that adds a bias to every row. If the bias is undefined, nothing is added.
 template <class T>
 Addend<T> added_bias(const Tensor& bias) {
   return bias.defined() ? Addend<T>{T(1), {raw<T>(bias), 0}} : Addend<T>{};

@@ -118,7 +118,7 @@ void split_among_threads(const Product<T>& p, const Work& work) {
   const std::int64_t extent = by_columns ? p.n : p.m;
   const std::int64_t parts = std::min(threads_for_product(p.m, p.n, p.k), extent / step);
   if (parts <= 1) return work(p);
-  const auto cut = [=](std::int64_t part) {  // rounds an equal split to a multiple of `step`
+  const auto cut = [=](std::int64_t part) {  // the multiple of `step` nearest to an equal split
     return part == parts ? extent : (extent * part / parts + step / 2) / step * step;
   };
   parallel_tasks(parts, [&](std::int64_t part) {

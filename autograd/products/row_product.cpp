@@ -44,7 +44,7 @@ template <int rows>
   }
 }
 
-// Calls sum_rows for any number of rows up to most_rows.
+// Calls sum_rows<rows>. `rows` may be any number up to most_rows.
 GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
                        const float* panel, Ahead ahead, std::array<float, width>* sums) {
   switch (rows) {

@@ -126,7 +126,7 @@ bool BackwardPass::has_work(const Node& node) const {
                      [this](const NodePtr& input) { return wants(input); });
 }
 
-// Makes all checks, before the first gradient is computed.
+// Makes all checks before the first gradient is computed.
 void BackwardPass::check() const {
   // A freed node has lost its inputs, so paths from it to older targets are unknown.
   std::uint64_t oldest = 0;
@@ -197,7 +197,7 @@ void BackwardPass::step(Node& node) {
 // leaves are complete.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
-  if (oldest_ > 0) return completed;  // in parallel_sum(), these gradients belong to one term
+  if (oldest_ > 0) return completed;  // parallel_sum(): leaf gradients of one term are incomplete
   std::unordered_set<const Node*> seen;
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
     for (const NodePtr& input : (*node)->inputs) {

@@ -36,7 +36,7 @@ struct BackwardPass {
   }
   // The gradient of `node` accumulated so far; undefined if nothing was added yet.
   Pending& pending(const NodePtr& node);
-  // The gradient of `node` accumulated so far, to be added to in place; zeros if nothing was added yet.
+  // The accumulated gradient of `node`, or zeros. The caller may add to it in place.
   const Tensor& accumulator(const NodePtr& node);
   // Adds `gradient` to the accumulated gradient of `node`, without a copy if possible. `passed_on` is the
   // complete gradient of a result, or undefined. If `gradient` shares its storage with `passed_on`, the

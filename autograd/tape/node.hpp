@@ -27,7 +27,7 @@ struct SavedValue {
 /// A gradient that is being accumulated. `sum` is undefined before the first contribution.
 struct Pending {
   Tensor sum;
-  bool borrowed = false;  // if it shares a result's gradient: copy before modifying
+  bool borrowed = false;  // true if it shares a result's gradient; then copy before modifying
 };
 
 /// A recorded operation, or a leaf, which has no inputs. `number` increases with every new node. So
@@ -39,7 +39,7 @@ struct Node : Recycled<Node> {
   const ScopePath* scope = nullptr;
   Shape shape;
   Dtype dtype = Dtype::f32;
-  Tensor value;                 // the result, not on the tape; undefined if it has more than shown_elements
+  Tensor value;                 // the result, not on the tape; undefined if it is larger than shown_elements
   Tensor gradient;              // the gradient that Tensor::grad() returns
   std::vector<NodePtr> inputs;  // null for inputs that need no gradient
   std::vector<SavedValue> saved;
@@ -61,7 +61,7 @@ struct Node : Recycled<Node> {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  /// "'matmul' (2, 3) in decoder.attention", for messages.
+  /// The node in messages: "'matmul' (2, 3) in decoder.attention".
   std::string text() const;
 };
 

@@ -3,13 +3,14 @@
 #include <cstdint>
 
 #pragma GCC visibility push(default)
-/// bfloat16, the upper half of the bits of an f32: the same exponents, with 8 bits of precision.
+/// bfloat16 is the upper half of the bits of an f32. It has the same exponents as f32, and 8 bits of
+/// precision.
 namespace gradus::bf16 {
 
 /// The bits of a bf16.
 using Bits = std::uint16_t;
 
-/// The nearest bf16; of two equally near, the one with an even last bit. Numbers beyond the largest bf16,
+/// Rounds to the nearest bf16. A tie goes to the bf16 with an even last bit. Numbers beyond the largest bf16,
 /// 3.39e38, become infinite. NaN stays NaN.
 inline Bits rounded(float x) {
   const auto bits = __builtin_bit_cast(std::uint32_t, x);

@@ -39,7 +39,8 @@ inline std::int64_t length_of(const Tensor& lengths, std::int64_t row, std::int6
   return lengths.defined() ? lengths.values<std::int64_t>()[static_cast<std::size_t>(row)] : limit;
 }
 
-/// `axis`, counted from 0; a negative `axis` counts from the end. @throws Error when there is no such axis.
+/// Returns `axis` counted from 0. A negative `axis` counts from the end. @throws Error when there is no such
+/// axis.
 inline int checked_axis(const char* operation, const Shape& shape, int axis) {
   if (axis >= -shape.rank() && axis < shape.rank()) return axis < 0 ? axis + shape.rank() : axis;
   fail(operation, "there is no axis ", axis, " in ", shape, "; it has ", shape.rank(),

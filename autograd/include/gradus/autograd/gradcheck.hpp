@@ -36,8 +36,8 @@ struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
   double atol = 0;            ///< raise it if rounding inside f is large relative to f's result
-  std::uint64_t seed = 1;     ///< of the random incoming gradient (with all ones, softmax's would be 0)
-  std::int64_t elements = 0;  ///< checked per tensor, drawn with `seed`; 0: all; never negative
+  std::uint64_t seed = 1;     ///< random incoming gradient; with all ones, softmax's gradient would be 0
+  std::int64_t elements = 0;  ///< number checked per tensor, drawn with `seed`; 0: all elements
 };
 
 /// An element that could not be judged, with its estimates.
@@ -56,7 +56,7 @@ struct GradcheckEntry {
   std::vector<std::int64_t> worst;  ///< the index of the element with the largest error relative to `allowed`
   double analytic = 0;              ///< its gradient by backward()
   double numeric = 0;               ///< its gradient by differences
-  double error = 0;                 ///< |analytic − numeric|, NaN included
+  double error = 0;                 ///< |analytic − numeric|; may be NaN
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements
   std::string needing;          ///< when gradients are wrong: "when no other needs a gradient"; empty: always
@@ -81,8 +81,8 @@ struct GradcheckReport {
 /// element that could not be judged, and advice.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
-/// Checks df/d(input) for every element of every floating-point input, in double: f is called with f64 copies
-/// of the inputs. f may return a tensor of any shape; its incoming gradient is random.
+/// Checks df/d(input) for every element of every floating-point input, in double precision. f is called with
+/// f64 copies of the inputs. f may return a tensor of any shape; its incoming gradient is random.
 ///
 ///     std::cout << gradcheck([](auto x) { return tanh(matmul(x[0], x[1])); }, {a, b});
 ///

@@ -37,8 +37,8 @@ void run(std::int64_t count, Work work, const void* context);
 }  // namespace team
 
 /// Calls work(i) for every i < count in parallel. If a call throws, the other calls still run; then the first
-/// exception is rethrown. The calls run as a plain loop with one thread, inside another such loop, and while
-/// another thread uses the team. An exception ends a plain loop at once.
+/// exception is rethrown. The calls run as a plain loop in three cases: with one thread, inside another such
+/// loop, and while another thread uses the team. An exception ends a plain loop at once.
 template <class F>
 void parallel_tasks(std::int64_t count, const F& work) {
   team::run(

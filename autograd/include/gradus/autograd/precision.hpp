@@ -12,12 +12,13 @@ enum class Precision {
                   ///< the order of sums
 };
 
-/// For the lifetime of a MixedPrecision, large products on this thread round their two inputs to bf16 (8 bits
-/// of precision; to nearest, ties to even) and accumulate in f32 (P. Micikevicius et al., "Mixed precision
-/// training", ICLR 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). An
-/// m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the fused recurrences, m is the batch
-/// size. Everything else stays f32: parameters, gradients, optimisers, reductions, softmax and losses. Call
-/// backward() inside such a scope too; otherwise it does not round. Scopes may be nested.
+/// For the lifetime of a MixedPrecision, large products on this thread round their two inputs to bf16 and
+/// accumulate in f32 (P. Micikevicius et al., "Mixed precision training", ICLR 2018; D. Kalamkar et al., "A
+/// study of bfloat16 for deep learning training", 2019). bf16 has 8 bits of precision; rounding is to
+/// nearest, ties to even. An m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the fused
+/// recurrences, m is the batch size. Everything else stays f32: parameters, gradients, optimisers,
+/// reductions, softmax and losses. Call backward() inside such a scope too; otherwise its products are not
+/// rounded. Scopes may be nested.
 /// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
 /// gradus was built without oneDNN.
 class MixedPrecision {

@@ -30,9 +30,9 @@ class Generator {
   double uniform();
   /// Uniform in [0, n), without bias. @throws Error for n = 0.
   std::uint64_t below(std::uint64_t n);
-  /// Normal with mean 0 and variance 1 (Box–Muller; each call draws `bits` twice and caches nothing).
+  /// Normal with mean 0 and variance 1. Uses Box–Muller; each call draws `bits` twice and caches nothing.
   double normal();
-  /// An independent generator, seeded by one draw from this one.
+  /// An independent generator, seeded by one draw from this generator.
   Generator split();
   /// Independent generator n, derived from the seed without a draw. Give each step of a loop its own stream:
   /// later draws from this generator then do not depend on the number of steps.
@@ -61,7 +61,7 @@ class Generator {
  private:
   std::uint64_t seed_;
   std::uint64_t position_ = 0;
-  std::array<std::uint64_t, 2> block_{};  // draws position_ − 1 and position_; read only if position_ is odd
+  std::array<std::uint64_t, 2> block_{};  // draws position_ − 1 and position_; only read if position_ is odd
   std::shared_ptr<const BatchPart> part_;
 };
 

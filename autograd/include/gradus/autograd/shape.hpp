@@ -12,8 +12,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The sizes of a tensor's axes, outermost first. Rank 0 is a scalar. One size may be −1, which reshape()
-/// replaces by the inferred size; no tensor has a size of −1. Stored inline, without allocation.
+/// The sizes of a tensor's axes, outermost first. Rank 0 is a scalar. In the argument of reshape(), one size
+/// may be −1, and is then inferred; no tensor has a size of −1. A Shape is stored inline, without allocation.
 class Shape {
  public:
   static constexpr int max_rank = 8;
@@ -35,7 +35,7 @@ class Shape {
   /// The size of an axis; a negative axis counts from the end.
   /// @throws Error when there is no such axis.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis_index(axis))]; }
-  /// `axis`, counted from 0; a negative `axis` counts from the end.
+  /// Returns `axis` counted from 0. A negative `axis` counts from the end.
   /// @throws Error when there is no such axis.
   int axis_index(int axis) const {
     if (axis < -rank_ || axis >= rank_) fail_axis(axis);

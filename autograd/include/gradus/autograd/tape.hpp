@@ -29,7 +29,7 @@ class Gradients {
   const Tensor& out() const;
   /// True if input i needs a gradient. Skip the work for other inputs.
   bool wants(int i) const;
-  /// d(loss)/d(input i), accumulated so far, to be added to in place; zeros if nothing was added yet.
+  /// d(loss)/d(input i) as accumulated so far, or zeros. The caller may add to it in place.
   /// @throws Error unless wants(i).
   const Tensor& in(int i);
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
@@ -38,8 +38,8 @@ class Gradients {
   /// @throws Error unless wants(i), and when the dtype differs.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
-  /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised and f must write every element; this
-  /// saves filling y with zeros and reading them.
+  /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised, and f must write every element. This
+  /// saves the time to fill y with zeros and read them.
   template <class F>
   void accumulate(int i, F f) {
     Tensor first = first_of(i);
@@ -47,9 +47,9 @@ class Gradients {
     f(std::as_const(first), 0);
     add(i, std::move(first));
   }
-  /// Saved value i, not on the tape.
+  /// Saved value number i. It is not on the tape.
   const Tensor& saved(int i) const;
-  /// Saved value i, which the caller may overwrite: a copy if anything else needs the value.
+  /// Saved value number i, which the caller may overwrite. Copies the value if anything else needs it.
   Tensor take_saved(int i);
   /// True if this pass frees the tape. If false, the backward function may run again.
   bool tape_is_freed() const;

@@ -182,8 +182,8 @@ template <class T>
 Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
 
 /// Prints dtype, shape, values to 4 digits, and the operation that computed the tensor: "f32 (2, 3) [[1, 2,
-/// 3], [4, 5, 6]] from mul". For a leaf that requires a gradient, the text ends in "requires grad". "…"
-/// shortens long axes, to at most 256 numbers in all.
+/// 3], [4, 5, 6]] from mul". For a leaf that requires a gradient, the text ends in "requires grad". Long axes
+/// are shortened with "…", so that at most 256 numbers are printed.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace gradus
