@@ -82,7 +82,7 @@ bool is_replaced(const Status& found) {
 Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
-#if defined(F_DUPFD_CLOEXEC)  // WASI does not have it
+#if defined(F_DUPFD_CLOEXEC)  // not defined in WASI
   // Duplicates the stream, because reopening it by name may fail or truncate it.
   if (const int stream = standard_stream(*found); stream >= 0)
     return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
@@ -125,8 +125,8 @@ int write_all(int file, std::string_view content) {
   return 0;
 }
 
-// A temporary file. The destructor removes the file unless it was renamed. Its process locks the file as long
-// as it uses it, so that sweep() can remove unlocked files.
+// A temporary file. The destructor removes the file unless it was renamed. The file stays locked while it is
+// in use, so that sweep() can tell and remove abandoned files.
 class TemporaryFile {
  public:
   // Messages show the path `shown` instead of the temporary name.

@@ -122,8 +122,8 @@ Grouped group(const Graph& graph, KeyOf key_of) {
   return result;
 }
 
-// The most detailed grouping with at most `most` vertices. If every grouping has more, the one with the
-// fewest vertices.
+// The most detailed grouping with at most `most` vertices. If every grouping has more vertices, returns the
+// grouping with the fewest.
 Grouped collapse(const Graph& graph, std::size_t most) {
   std::size_t levels = 0;
   for (const Box box : graph.boxes) levels = std::max(levels, depth(box));

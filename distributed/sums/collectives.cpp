@@ -35,8 +35,8 @@ struct Bf16 {
   std::vector<bf16::Bits> out, in;
 };
 
-// Sends `sent` to the peer, and adds the values from the peer to `kept`. Works in pieces, small enough to
-// limit memory, and large enough to hide the latency of a message.
+// Sends `sent` to the peer, and adds the values from the peer to `kept`. Works in pieces. A piece is small
+// enough to save memory, and large enough that the latency of a message does not matter.
 template <class T, class Wire>
 void exchange_and_add(Communicator& processes, Wire& wire, std::int64_t peer, std::span<const T> sent,
                       std::span<T> kept) {

@@ -67,8 +67,8 @@ Memory LocationAttention::prepare(const Tensor& values, const Tensor& lengths) c
 Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& previous_weights) const {
   const Tensor previous = previous_or_start("LocationAttention", previous_weights, memory);
-  // Two products instead of the shorter (U_f F) ∗ α: a RowProduct, whose bits do not depend on the batch,
-  // applies only to a parameter, and U_f F is none.
+  // Multiplies by F, and then by U_f. A single product with U_f F would be shorter. But U_f F is no
+  // parameter, so it could not use a RowProduct, whose bits do not depend on the batch.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
   if (smooth_) e = -softplus(-e);  // this is ln σ(e), whose softmax is σ(e) / Σ σ(e)

@@ -27,7 +27,8 @@ void check_k(const char* operation, std::int64_t k) {
   if (k < 1) fail(operation, "k must be at least 1, and is ", k);
 }
 
-// A constant (B, T) of zeros. For each row, f(row, result) sets the results at the row's real energies.
+// Makes zeros (B, T), and lets f(row, result) set the elements at each row's real energies. The result is a
+// constant.
 template <class T, class F>
 Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   const std::vector<double> e = energies.to_vector<double>();
@@ -86,7 +87,7 @@ Tensor largest(const Tensor& energies, const Tensor& lengths) {
       .to(energies.dtype());
 }
 
-// Each row has its own generator, so that its numbers do not depend on how many columns pad the batch.
+// Each row has its own generator. So its numbers do not depend on the number of columns that pad the batch.
 Tensor gumbel_noise(const Tensor& energies) {
   const std::int64_t B = energies.size(0), T = energies.size(1);
   const Generator rows = default_generator().split();
@@ -94,7 +95,7 @@ Tensor gumbel_noise(const Tensor& energies) {
   for (std::int64_t b = 0; b < B; ++b) {
     Generator row = rows.stream(static_cast<std::uint64_t>(rows.place(0, b, B)));
     for (std::int64_t j = 0; j < T; ++j) {
-      constexpr double half_a_step = 0x1p-54;  // uniform() may be 0, and ln 0 is −∞
+      constexpr double half_a_step = 0x1p-54;  // avoids ln 0, because uniform() may be 0
       noise.push_back(-std::log(-std::log(row.uniform() + half_a_step)));
     }
   }

@@ -67,7 +67,7 @@ void check(const NamedTensors& tensors, const Narrow& narrow) {
     fail("save_safetensors", "the name ", shown(name),
          " is taken; give each tensor a unique name other than '__metadata__'");
   };
-  std::vector<std::string> scales;  // keeps the strings alive that others refer to
+  std::vector<std::string> scales;  // keeps these names alive
   for (const std::string& name : narrow.int8) scales.push_back(name + scale_suffix);
   for (const std::string& name : scales) take(name);
   for (const auto& [name, tensor] : tensors) {

@@ -24,8 +24,7 @@ struct Memory {
 enum class Estimator {
   none,              ///< no position is drawn at random; the tape's gradient is exact
   straight_through,  ///< the tape's gradient, as if the choice were a softmax; biased
-  reinforce,  ///< the gradient of reinforce_loss(), which models::loss() adds in training; unbiased, high
-              ///< variance
+  reinforce,         ///< by reinforce_loss(), which models::loss() adds in training; unbiased, high variance
 };
 
 /// The first extension point: how a decoder weights the source positions.

@@ -22,7 +22,7 @@ struct Annotations {
   /// direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
-  /// For decoders that start from the encoder's final state.
+  /// Decoders that start from the encoder's final state read these.
   std::vector<Tensor> last = {};
 };
 

@@ -37,9 +37,9 @@ Tensor xavier_uniform(const Shape& shape, double gain = 1, Dtype dtype = Dtype::
 Tensor xavier_normal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 
 enum class Fan { in, out };
-/// Kaiming initialisation (He et al. 2015). With fan in, it preserves the variance of activations (eq. 10);
-/// with fan out, the variance of gradients (eq. 14). `gain` is the nonlinearity's, √2 for ReLU. The
-/// distribution is N(0, gain² / fan), or U(−b, b) of the same variance, b = gain · √(3 / fan).
+/// Kaiming initialisation (He et al. 2015). With fan in, it preserves the variance of activations (eq. 10).
+/// With fan out, it preserves the variance of gradients (eq. 14). `gain` is the gain of the nonlinearity, √2
+/// for ReLU. The distribution is N(0, gain² / fan), or U(−b, b) of the same variance, b = gain · √(3 / fan).
 struct KaimingOptions {
   Fan fan = Fan::in;
   double gain = nn::gain(Nonlinearity::relu);

@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// y = x Wᵀ + b, over the last axis. Parameters `weight` (outputs, inputs) and, unless turned off, `bias`
-/// (outputs), both drawn from U(−1/√inputs, 1/√inputs), as in PyTorch.
+/// y = x Wᵀ + b, over the last axis. Parameters: `weight` (outputs, inputs) and, unless turned off, `bias`
+/// (outputs). Both are drawn from U(−1/√inputs, 1/√inputs), as in PyTorch.
 class Linear : public Layer {
  public:
   Linear(std::int64_t inputs, std::int64_t outputs, bool with_bias = true);

@@ -45,7 +45,7 @@ struct LSTMOptions {
 
 /// A long short-term memory over a sequence. Each step computes the equations of LSTMCell. Layers,
 /// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's LSTM: each layer and direction
-/// has those of LSTMCell, named as in GRU.
+/// has the parameters of LSTMCell, with names as in GRU.
 class LSTM : public Recurrent {
  public:
   /// @throws Error as GRU does.

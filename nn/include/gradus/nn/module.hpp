@@ -110,8 +110,8 @@ class Module {
   bool training_ = true;
 };
 
-/// Prints the module tree with the shapes of parameters and buffers, the parameter count of each part, and
-/// marks for frozen parameters. A shared parameter counts once, where it first appears.
+/// Prints the module tree with the shapes of parameters and buffers, and the parameter count of each part.
+/// Frozen parameters are marked. A shared parameter counts once, where it first appears.
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace gradus::nn

@@ -12,9 +12,9 @@ struct MonotonicOptions {
   /// stop probabilities towards 0 and 1. Decoding rounds these probabilities, so it then agrees with
   /// training.
   double noise = 2;
-  /// Initial g and r. For long training, the paper has 1 / √A, −1 to −4, and a noise of 1. With a larger g,
-  /// the energies outgrow the noise within some hundred updates. With a lower r, the first updates attend to
-  /// positions farther away.
+  /// Initial g and r. For long training, the paper uses g = 1 / √A, r from −1 to −4, and a noise of 1. With a
+  /// larger g, the energies outgrow the noise within some hundred updates. With a lower r, the first updates
+  /// attend to positions farther away.
   double scale = 4, bias = -4;
   double dropout = 0;
 };
@@ -54,7 +54,8 @@ class MonotonicAttention : public Attention {
   Dropout dropout_;
 };
 
-/// The probability that a walk stops at j after the previous position (Raffel et al. 2017, eq. 8 and 9):
+/// The probability that a walk stops at j, given the previous step's weights (Raffel et al. 2017, eq. 8 and
+/// 9):
 ///
 ///     q_j = (1 − p_{j−1}) q_{j−1} + α_{t−1,j},     q_{−1} = 0      the walk reaches j
 ///     α_tj = p_j q_j                                               and stops there

@@ -79,7 +79,7 @@ class Recurrent : public Module {
     Tensor output;
     RecurrentState last;
   };
-  /// The derived class's `forward` with a signature that all kinds share.
+  /// Runs the module as the derived class's `forward` does, with a signature that all kinds share.
   /// @param first {h_0}, {h_0, c_0}, or empty for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Result run(const Tensor& x, const Tensor& lengths = Tensor(), RecurrentState first = {}) const;

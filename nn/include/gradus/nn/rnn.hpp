@@ -36,7 +36,7 @@ struct RNNOptions {
 
 /// A simple recurrent network over a sequence. Each step computes the equation of RNNCell. Layers,
 /// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's RNN: each layer and direction
-/// has those of RNNCell, named as in GRU.
+/// has the parameters of RNNCell, with names as in GRU.
 class RNN : public Recurrent {
  public:
   /// @throws Error as GRU does, and unless f is tanh or relu.
