@@ -1,5 +1,5 @@
-# Debian packages of the shared libraries, one package for each component of GradusInstall.cmake. Make them with `cmake
-# --workflow --preset package`.
+# Debian packages of the shared libraries, one package for each component of GradusInstall.cmake.
+# `cmake --workflow --preset package` makes them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR gradus)
 set(CPACK_PACKAGE_CONTACT "gradus developers <gradus@example.org>")

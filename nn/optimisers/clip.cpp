@@ -74,7 +74,7 @@ double sum_of_squares(std::span<const T> values) {
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   if (!(max_norm > 0)) fail("clip_grad_norm", "the largest norm must be above 0, and is ", max_norm);
   const Gradients gradients(parameters);
-  std::vector<double> squares(gradients.pieces.count());  // one per piece, added in a fixed order
+  std::vector<double> squares(gradients.pieces.count());  // one sum per piece, added in a fixed order
   gradients.read([&](std::size_t k, auto values) { squares[k] = sum_of_squares(values); });
   const double norm = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
   const double factor = max_norm / (norm + 1e-6);

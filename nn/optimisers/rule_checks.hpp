@@ -13,7 +13,7 @@ inline void check_not_negative(std::string_view operation, const char* what, dou
   fail(operation, what, " must be finite and at least 0, and is ", value);
 }
 
-/// A decay factor, in [0, 1).
+/// Checks that a decay factor is in [0, 1).
 inline void check_decay(std::string_view operation, const char* what, double value) {
   if (value >= 0 && value < 1) return;
   fail(operation, what, " must be in [0, 1), and is ", value);
