@@ -22,7 +22,7 @@ MemoryStats memory_stats() {
 void release_pooled_memory() {
   pool::trim();
 #if defined(__GLIBC__)
-  malloc_trim(0);  // returns the memory of freed tape nodes, which malloc keeps
+  malloc_trim(0);  // malloc has kept the memory of freed tape nodes
 #endif
 }
 

@@ -105,7 +105,7 @@ ProcessorFeatures processor_features() {
 }
 
 std::string better_kernels(const std::string& current, ProcessorFeatures features) {
-  // These are the kernels that OpenBLAS uses on processors that it does not know. No others are replaced.
+  // OpenBLAS uses these kernels on processors that it does not know. No other kernels are replaced.
   for (const char* old :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Northwood", "Katmai", "Coppermine",
         "Banias", "Opteron", "Opteron_SSE3", "Athlon", "Barcelona", "Bobcat", "Nano"}) {

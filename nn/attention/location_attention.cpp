@@ -71,7 +71,7 @@ Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, st
   // parameter, so it could not use a RowProduct, whose bits do not depend on the batch.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
-  if (smooth_) e = -softplus(-e);  // this is ln σ(e), whose softmax is σ(e) / Σ σ(e)
+  if (smooth_) e = -softplus(-e);  // ln σ(e); the softmax of this is σ(e) / Σ σ(e)
   if (window_ > 0 && !is_training()) {
     e = masked_fill(e, outside(previous, window_), -std::numeric_limits<double>::infinity());
   }

@@ -16,8 +16,8 @@ namespace gradus {
 /// started.
 int threads();
 /// Sets the number of threads in the team.
-/// @throws Error unless `count` is in [1, 256], while the team is running, and when the system cannot start
-/// all threads. In the last case, the team works with the threads that started.
+/// @throws Error if `count` is outside [1, 256], if the team is running, or if the system cannot start all
+/// threads. In the last case, the team works with the threads that started.
 void set_threads(int count);
 
 namespace team {
