@@ -52,7 +52,7 @@ function(gradus_install_package)
       string(APPEND requires " sentencepiece")
     endif()
     if(GRADUS_WITH_ONEDNN)
-      set(extra_libs -ldnnl)  # the package of Debian has no pkg-config file
+      set(extra_libs -ldnnl)  # Debian's package has no pkg-config file
     endif()
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/gradus.pc.in gradus.pc @ONLY)
