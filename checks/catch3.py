@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles the tests' sources against Catch2 3, as tests/catch3 declares it: catch3.py BUILD, where BUILD is a configured build folder.
+"""Compiles the tests' sources against Catch2 3, as declared in tests/catch3: catch3.py BUILD, where BUILD is a configured build
+folder.
 
-Debian 12 has Catch2 2, and ./run test compiles the tests against it. This check does not link or run them; checks/debian.sh runs the tests
-with the Catch2 3 of Debian 13.
+Debian 12 has Catch2 2, and ./run test compiles the tests against that version. This check does not link or run the tests;
+checks/debian.sh runs them with the Catch2 3 of Debian 13.
 """
 
 import concurrent.futures
@@ -15,12 +16,12 @@ import tempfile
 
 from lint import ROOT, options
 
-CLANG = "clang++-19"  # Debian 12 and 13 have it
+CLANG = "clang++-19"  # Debian 12 and 13 have this version
 TESTS = ROOT / "tests"
 
 
 def groups(build):
-    """Maps compiler options to the sources of the test programs. A source of two programs gets the longer options."""
+    """Maps compiler options to the test programs' sources. A source in two programs gets the longer list of options."""
     longest = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
@@ -33,14 +34,14 @@ def groups(build):
 
 
 def clang(*arguments):
-    # xtensor 0.24 does not compile with template arguments as C++17 matches them, which clang 19 does.
+    # xtensor 0.24 does not compile with C++17's matching of template template arguments, which is clang 19's default.
     done = subprocess.run([CLANG, "-w", "-fno-relaxed-template-template-args", "-I", TESTS / "catch3", *arguments],
                           capture_output=True, text=True)
     return done.returncode, done.stderr
 
 
 def header(folder, flags):
-    """Precompiles the headers that nearly every test includes: the tests then compile in a third of the time."""
+    """Precompiles the headers that nearly every test includes. This cuts the tests' compile time to a third."""
     source, compiled = folder / f"{abs(hash(flags))}.hpp", folder / f"{abs(hash(flags))}.pch"
     source.write_text('#include "catch.hpp"\n#include <gradus/gradus.hpp>\n')
     code, text = clang(*flags, "-x", "c++-header", source, "-o", compiled)

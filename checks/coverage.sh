@@ -6,7 +6,7 @@ build=build/coverage
 programs=(test_autograd test_nn test_models test_compress test_distributed test_data test_speech test_serve)
 cmake --preset coverage >/dev/null
 ninja -C "$build" "${programs[@]}"
-find "$build" -name '*.gcda' -delete  # from earlier runs
+find "$build" -name '*.gcda' -delete  # counters of earlier runs
 for program in "${programs[@]}"; do
   "$build/tests/$program"
 done

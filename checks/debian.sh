@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# debian.sh [12|13] [COMMAND …]: runs the README's commands, or the given ones, in a clean checkout of HEAD on a minimal Debian 12 or 13;
-# without a number, on both. On demand only: continuous integration runs on Debian 12.
+# debian.sh [12|13] [COMMAND …]: runs commands in a clean checkout of HEAD on a minimal Debian 12 or 13. Without a number, runs them
+# on both; without COMMAND, runs those of the README. On demand only: continuous integration runs on Debian 12.
 #
-# The systems are chroots in /var/cache/gradus. They are kept, with the packages installed in them. Needs root, debootstrap and a network.
+# The systems are chroots in /var/cache/gradus, which keep the packages installed in them. Needs root, debootstrap and a network.
 # environment: GRADUS_DEBIAN_MIRROR  address of the packages [debootstrap's default mirror]
-#              http_proxy            used in the chroots too
+#              http_proxy            also used in the chroots
 #              CCACHE_DIR            if set, the chroots compile with ccache and this folder
 set -euo pipefail
 [[ -z ${CCACHE_DIR:-} ]] || CCACHE_DIR=$(realpath "$CCACHE_DIR")
@@ -22,8 +22,8 @@ commands=("$@")
 ((${#commands[@]})) || commands=(./run './run test')
 ((EUID == 0)) || { echo 'checks/debian.sh: a chroot needs root: sudo checks/debian.sh' >&2; exit 1; }
 
-# enter ROOT COMMAND: runs the command in a chroot with its own namespaces, so that nothing stays mounted or running. The chroot also has
-# its own device files: its root user could rename or overwrite the host's.
+# enter ROOT COMMAND: runs the command in a chroot. The chroot has its own namespaces, so that nothing stays mounted or running. It
+# also has its own device files, because its root user could rename or overwrite the host's.
 enter() {
   local environment=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM="${TERM:-dumb}" http_proxy="${http_proxy:-}")
   if [[ -n ${CCACHE_DIR:-} ]]; then

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for five seconds in the build of sanitizers.sh. For longer runs use ./run fuzz, whose build is optimised.
+# Runs each fuzz target for five seconds, in the build of sanitizers.sh. For longer runs use ./run fuzz, which has an optimised
+# build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers

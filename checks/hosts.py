@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests training on several hosts over a slow network. The hosts are network namespaces of this machine. Needs root, iproute2 and
-Open MPI.
+"""Tests training on several hosts over a slow network. The hosts are network namespaces of this machine. Needs root, iproute2
+and Open MPI.
 
 checks/hosts.py GRADUS [--hosts N] [--kills N] [--rate 100mbit] [--delay 1ms]
 
-Compares the weights with those of one process, kills random processes, and resumes. Open MPI starts its daemons by
-`ip netns exec` in place of ssh, and sends messages over TCP.
+Compares the weights with those of a single process, kills random processes, and resumes the run. Open MPI starts its daemons
+with `ip netns exec` in place of ssh, and sends messages over TCP.
 """
 
 import argparse
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from kill_train import tensors  # noqa: E402
 from mpi_train import COURSE, ENVIRONMENT  # noqa: E402
 
-# Replaces `ssh HOST COMMAND…`: runs the command in the namespace with the host's name.
+# A replacement for `ssh HOST COMMAND…`: runs the command in the namespace named HOST.
 AGENT = """#!/bin/sh
 host=$1
 shift
@@ -36,7 +36,7 @@ def ip(*words, **options):
 
 
 class Network:
-    """Hosts with the addresses 10.77.0.1 …, joined by a bridge, which has a namespace of its own."""
+    """Hosts with the addresses 10.77.0.1 …, joined by a bridge in a separate namespace."""
 
     def __init__(self, count, rate, delay):
         self.names = [f"gradus{i}" for i in range(count)]
@@ -57,7 +57,7 @@ class Network:
         return self
 
     def slow_down(self, name):
-        """Limits the rate and adds the delay by netem. On a kernel without netem, only limits the rate."""
+        """Limits the rate, and adds the delay with netem. On a kernel without netem, only limits the rate."""
         qdisc = ["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "net", "root"]
         if subprocess.run([*qdisc, "netem", "rate", self.rate, "delay", self.delay], capture_output=True).returncode != 0:
             subprocess.run([*qdisc, "tbf", "rate", self.rate, "burst", "64kb", "latency", "50ms"], check=True, capture_output=True)
@@ -68,7 +68,7 @@ class Network:
             subprocess.run(["ip", "netns", "delete", name], capture_output=True)
 
     def agent(self, folder):
-        """A program that Open MPI calls in place of ssh."""
+        """Writes the program that Open MPI calls in place of ssh."""
         agent = folder / "agent"
         cases = [f"  10.77.0.{i + 1}) host={host} ;;" for i, host in enumerate(self.names)]
         agent.write_text(AGENT.replace("host=$1", "\n".join(["case $1 in", *cases, "esac"])))
@@ -86,7 +86,7 @@ class Network:
 
 
 def ranks(process_name):
-    """The process ids of the job's gradus processes."""
+    """The process ids of the job's processes."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -111,7 +111,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, Network(options.hosts, options.rate, options.delay) as network:
         scratch = pathlib.Path(name)
         agent = network.agent(scratch)
-        gradus = scratch / "gradus-hosts"  # a name of its own, for ranks()
+        gradus = scratch / "gradus-hosts"  # a unique name, by which ranks() finds the processes
         gradus.symlink_to(options.gradus.resolve())
         subprocess.run([gradus, "train", *COURSE, "--out", scratch / "whole"], check=True, capture_output=True)
         start = time.monotonic()
@@ -142,7 +142,7 @@ def main():
                     print(f"kill {kills}: the job ended after {time.monotonic() - killed:.1f} s")
                     continue
             process.communicate()
-            for file in folder.iterdir():  # the run has ended: start it again
+            for file in folder.iterdir():  # the run ended before the kill: start it again
                 file.unlink()
         process = network.start(agent, gradus, ["train", "--resume", folder] if (folder / "last.safetensors").exists() else ["train", *COURSE, "--out", folder, "--overwrite"])
         error = process.communicate(timeout=300)[1]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the library's sources: lint.py BUILD [--changed], where BUILD is a configured build folder.
 
-clang-tidy spends most of its time in the standard library's headers. So sources with the same compiler options and no clashing
-local names are checked as one unit. --changed: only sources that differ from the main branch or are not committed.
+clang-tidy spends most of its time in the standard library's headers. Therefore sources with the same compiler options are
+checked as one unit, unless their local names clash. --changed: checks only sources that differ from the main branch or are not
+committed.
 """
 
 import concurrent.futures
@@ -44,7 +45,7 @@ def options(command):
 
 
 def groups(build, only):
-    """Maps compiler options to the library's sources that use them."""
+    """Maps compiler options to the library's sources that are compiled with them."""
     grouped = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
@@ -64,7 +65,7 @@ def compiles(flags, path):
 
 
 def units(folder, flags, sources):
-    """Groups the sources into few units, halving each group until it compiles as one source."""
+    """Groups the sources into few units. Halves a group until it compiles as one source."""
     path = unit(folder, sources)
     if len(sources) == 1 or compiles(flags, path):
         return [path]

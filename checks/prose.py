@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reports constructions that make sentences hard to read: prose.py [FILE …]; without files, all sources and pages.
 
-Reads comments and string literals of sources, and Markdown pages in English without their code. The constructions are listed in
-prose.toml. Prints file:line, the words, the reason and what to write instead; exits with 1 if there are any.
+Reads the comments and string literals of sources, and English Markdown pages without their code. prose.toml lists the
+constructions. Prints file:line, the words, the reason and what to write instead. Exits with 1 if there is a finding.
 """
 
 import bisect
@@ -39,7 +39,8 @@ def files():
 
 
 class Prose:
-    """The prose of many files in one string, with the file and line of each piece. A comment or string of several lines is one piece."""
+    """The prose of many files in one string, and the file and line of each piece. A comment or a string is one piece, even if it
+    has several lines."""
 
     def __init__(self):
         self.parts, self.starts, self.places, self.length = [], [], [], 0
@@ -74,7 +75,7 @@ class Prose:
         return path, line + self.text.count("\n", self.starts[piece], offset)
 
     def findings(self, listed):
-        """Returns (path, line, words, construction) of each finding, sorted by file and line."""
+        """Returns a tuple (path, line, words, construction) for each finding, sorted by file and line."""
         self.text = "".join(self.parts) + "\0"
         found = [(*self.place(match.start()), " ".join(match[0].split()), construction)
                  for construction in listed for match in construction.words.finditer(self.text)]

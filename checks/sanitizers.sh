@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, except tests tagged [long] and test_models (the
-# command's tests train models, too). `GRADUS_PRESET=asan-ubsan ./run test` runs all tests.
+# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long], and test_models, because the
+# command's tests train models, too. `GRADUS_PRESET=asan-ubsan ./run test` runs all tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers
@@ -8,5 +8,5 @@ programs=(test_tools test_autograd test_nn test_compress test_distributed test_d
 cmake --preset sanitizers >/dev/null
 ninja -C "$build" "${programs[@]}"
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-export ASAN_OPTIONS=allocator_may_return_null=1  # tests request too much memory on purpose
+export ASAN_OPTIONS=allocator_may_return_null=1  # some tests request too much memory on purpose
 printf "$build/tests/%s\0" "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c '"$0" "~[long]~[.]"'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gradus serve under mixed load with faults: right answers compared with gradus translate, wrong requests and clients that misbehave,
-memory after warm-up and at the end. Prints a summary as JSON; the exit code is 1 if anything was wrong.
+"""Tests gradus serve under mixed load with faults. Compares answers with the output of gradus translate, sends wrong requests, misbehaves
+as a client, and compares the memory after warm-up with that at the end. Prints a summary as JSON; exits with 1 if anything was wrong.
 
 usage: checks/serve_load.py GRADUS [--minutes 60] [--model RUN] [--clients 4] [--pause 0.05]"""
 import argparse
@@ -23,14 +23,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEARCHES = [({}, []), ({"beam": 4, "n_best": 3}, ["--beam", "4", "--n-best", "3"]),
             ({"sample": True, "seed": 7, "temperature": 0.8}, ["--sample", "--seed", "7", "--temperature", "0.8"])]
 HEAD = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-# Bodies, and the status of their answers.
+# Wrong bodies, with the status that the server must answer.
 WRONG = [(b'{"q": "half', 400), (b'{"q": "\xff\xfe"}', 400), (b'{"q": "\xed\xa0\x80"}', 400), (b"[" * 100000, 400),
          (b'{"q": ' * 5000, 400), (b'{"q": 7}', 400), (b'{"q": ["a", null]}', 400), (b'{"q": {"a": "b"}}', 400), (b"null", 400),
          (b'{"q": "I see.", "bem": 4}', 400), (b'{"q": "I see.", "beam": "4"}', 400), (b'{"q": "I see.", "beam": 1e99}', 400),
          (b'{"q": "I see.", "seed": -1, "sample": true}', 400), (b'{"q": "I see.", "model": "../../etc/passwd"}', 400), (b"", 400),
          (b'{"q": "' + b"a" * 1000000 + b'"}', 200), (b'{"q": "' + b"a " * 500000 + b'"}', 400), (b'{"q": "' + b"a" * 1200000 + b'"}', 413)]
-SAMPLED = 50  # lines that are also sampled
-SLOW = {"q": ["I see."] * 64, "beam": 16, "min_length": 50, "max_steps": 60}  # takes a while
+SAMPLED = 50  # number of lines that are also translated by sampling
+SLOW = {"q": ["I see."] * 64, "beam": 16, "min_length": 50, "max_steps": 60}  # a request that takes long
 
 
 class Load:
@@ -43,7 +43,8 @@ class Load:
         self.port = int(self.server.stderr.readline().rsplit(":", 1)[1])
 
     def translated(self, words):
-        """For each line, the (score, text) of its translations. A sample depends on the line's number, so each line is sampled on its own."""
+        """Lists, for each line, the (score, text) of its translations. Samples each line in a run of its own, because a sample
+        depends on the line's number."""
         if "--sample" in words:
             return [found for line in self.lines[:SAMPLED] for found in self.translated_file([line], words)]
         return self.translated_file(self.lines, words)
@@ -72,14 +73,14 @@ class Load:
         return client
 
     def status_of(self, client):
-        """The status of the answer; None if the connection was closed without one."""
+        """Returns the status of the answer, or None if the connection was closed without an answer."""
         try:
             first = client.makefile("rb").readline().split()
             return int(first[1]) if len(first) > 1 else None
         except ConnectionError:
             return None
 
-    # Clients that ask for translations, on a connection that they keep.
+    # Clients that request translations over a connection that stays open.
 
     def ask(self, connection, randoms):
         one = randoms.randrange(len(SEARCHES))
@@ -104,7 +105,8 @@ class Load:
                     if not self.runs():
                         break
                     self.ask(connection, randoms)
-                    time.sleep(min(self.options.pause * randoms.expovariate(1), 1))  # the server closes idle connections after 3 s
+                    # At most 1 s, because the server closes idle connections after 3 s.
+                    time.sleep(min(self.options.pause * randoms.expovariate(1), 1))
             except OSError as error:
                 self.check("translations", False, repr(error))
             connection.close()
@@ -117,7 +119,7 @@ class Load:
             try:
                 client.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
             except ConnectionError:
-                pass  # answered before all was read
+                pass  # the server answered before it had read everything
             status = self.status_of(client)
             self.check("wrong bodies", status == expected or (status is None and expected == 413), f"{body[:60]}: {status}, expected {expected}")
 
@@ -177,7 +179,7 @@ class Load:
             self.check("compressed bodies", self.status_of(client) == 415, "not 415")
 
     def endless(self, randoms):
-        """A chunked body that does not end."""
+        """Sends a chunked body without an end."""
         with self.connect() as client:
             try:
                 client.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
@@ -198,7 +200,7 @@ class Load:
                 self.check("faults", False, repr(error))
             time.sleep(4 * self.options.pause * randoms.expovariate(1))
 
-    # Checks while the clients run.
+    # Checks that run beside the clients.
 
     def resident(self):
         return int(re.search(r"VmRSS:\s*(\d+)", pathlib.Path(f"/proc/{self.server.pid}/status").read_text())[1])
@@ -233,8 +235,9 @@ class Load:
         seconds = time.monotonic() - start
         warm = [kb for at, kb in self.memory if 0.1 * seconds <= at < 0.2 * seconds]
         last = [kb for at, kb in self.memory if at >= 0.9 * self.memory[-1][0]]
-        after, end = (round(sum(part) / max(len(part), 1)) for part in (warm, last))  # large answers come and go
-        is_long = self.options.minutes >= 30  # a shorter run is all warm-up
+        # Compares means over time, because large answers change the memory briefly.
+        after, end = (round(sum(part) / max(len(part), 1)) for part in (warm, last))
+        is_long = self.options.minutes >= 30  # in a shorter run, memory may still grow towards its maximum
         self.check("memory", not is_long or end < 1.1 * after + 8192, f"{after} kB after warm-up, {end} kB at the end")
         return {"minutes": round(seconds / 60, 1), "counts": dict(sorted(self.counts.items())), "resident_warm_kb": after,
                 "resident_end_kb": end, "resident_kb": self.memory[::max(1, len(self.memory) // 60)], "wrong": self.wrong}

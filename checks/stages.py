@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs stages in order and prints a summary: stages.py 'NAME: COMMAND' …
+"""Runs stages in order, and prints a summary: stages.py 'NAME: COMMAND' …
 
-A failed stage does not stop the others. The output of every stage is in build/check/NAME.log; that of the first failed one is
-also printed, with the command that repeats it.
+A failed stage does not stop the others. build/check/NAME.log holds the output of each stage. The output of the first failed
+stage is also printed, with the command that repeats it.
 """
 
 import pathlib

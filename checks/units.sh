@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# units.sh BUILD: runs the unit tests, except those tagged [long], in one process per library.
+# units.sh BUILD: runs the unit tests, in one process per library. Skips tests tagged [long].
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 programs=(test_files test_autograd test_nn test_data test_plot test_models test_compress test_distributed test_speech test_serve test_tools)

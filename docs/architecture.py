@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the project's folders and their dependencies, read from the includes, for docs/explained/architecture.md.
+"""Draws the project's folders and their dependencies for docs/explained/architecture.md. Reads the dependencies from the
+includes.
 
 docs/architecture.py render   writes docs/pictures/architecture_*.svg (with Graphviz) and the line counts on the page
-docs/architecture.py check    fails if a picture shows other folders or arrows than the includes, or if a line count on the
-                              page is off by more than a fifth
+docs/architecture.py check    fails if a picture has other folders or arrows than the includes, or if a line count on the
+                              page is wrong by more than a fifth
 """
 
 import pathlib
@@ -28,20 +29,21 @@ def includes(path):
 
 
 def library_of(header):
-    """The library of gradus/LIBRARY/NAME.hpp, or of gradus/NAME.hpp with a source LIBRARY/NAME.cpp; None for other headers."""
+    """The library of a header. For gradus/LIBRARY/NAME.hpp this is LIBRARY. For gradus/NAME.hpp it is the folder that has the
+    source NAME.cpp. None for other headers."""
     if not (match := re.fullmatch(r"gradus/(?:(\w+)/)?([\w/]+)\.hpp", header)):
         return None
     return match[1] or next((library for library in LIBRARIES if (ROOT / library / f"{match[2]}.cpp").exists()), None)
 
 
 def library_arrows():
-    """(library, library that it includes)."""
+    """Pairs of a library and a library that it includes."""
     return {(library, used) for library in LIBRARIES for path in (ROOT / library).rglob("*.[ch]pp")
             for used in map(library_of, includes(path)) if used in LIBRARIES and used != library}
 
 
 def autograd_arrows():
-    """(folder of autograd, folder that it includes)."""
+    """Pairs of a folder of autograd and a folder that it includes."""
     folder = ROOT / "autograd"
     names = {path.name for path in folder.iterdir() if path.is_dir() and path.name != "include"}
     return {(path.parent.name, header.split("/")[0]) for path in folder.glob("*/*.[ch]pp") for header in includes(path)
@@ -49,7 +51,7 @@ def autograd_arrows():
 
 
 def reduced(arrows):
-    """Removes the arrows that follow from others: a → c if there are a → b and b → c."""
+    """Removes arrows that others imply: a → c if there are a → b and b → c."""
     def reached(start, skipped):
         found, waiting = set(), [start]
         while waiting:
@@ -74,7 +76,7 @@ def dot(arrows):
 
 
 def shown(svg):
-    """The folders and arrows that a picture shows: Graphviz names each in a title."""
+    """The folders and arrows in a picture. Graphviz gives each one a title."""
     titles = re.findall(r"<title>([^<]+)</title>", svg)
     arrows = {tuple(title.split("&#45;&gt;")) for title in titles if "&#45;&gt;" in title}
     return sorted(title for title in titles if "&#45;&gt;" not in title and title != "architecture"), arrows

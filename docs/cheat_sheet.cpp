@@ -1,6 +1,6 @@
-// The rows of docs/cheat-sheet.md: calls, run on tensors whose sizes all differ, so that a shape can be
-// printed in letters. Prints one line for each call: chapter, call, the shapes it takes, the shape it gives,
-// separated by tabs.
+// The rows of docs/cheat-sheet.md. Runs the calls on tensors in which no two sizes are equal, so that shapes
+// can be printed as letters. Prints a line per call, separated by tabs: chapter, call, the shapes of its
+// arguments, the shape of its result.
 #include <gradus/gradus.hpp>
 
 #include <cctype>
@@ -37,7 +37,7 @@ std::string text(const std::vector<Tensor>& parts) {
 
 std::string text(const auto& output) { return text(output.tensors()); }
 
-// The tensors that a call names.
+// The tensors to which the names in calls refer.
 const std::map<std::string, Tensor>& tensors() {
   static const std::map<std::string, Tensor> all = {
       {"x", ones({T, B, H})},

@@ -5,8 +5,8 @@ docs/diagrams.py render   writes docs/pictures/diagram_*.svg
 docs/diagrams.py check    fails if a picture is not what `render` would write, or if no page shows it
 
 Data flows upwards: the encoder is at the bottom, the context above it, the decoder at the top. A part has the same place, shape
-and colour in all pictures. The other diagrams_*.py have one function for each picture, except two: diagrams_parts.py draws the
-parts of models, diagrams_kit.py boxes, arrows and formulas.
+and colour in all pictures. Each of the other diagrams_*.py has one function per picture, with two exceptions: diagrams_parts.py
+draws parts of models, and diagrams_kit.py draws boxes, arrows and formulas.
 """
 
 import diagrams_book  # noqa: F401 (its pictures are added to DRAWN)

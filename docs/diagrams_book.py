@@ -1,12 +1,12 @@
-"""The picture of the book's steps, for docs/diagrams.py."""
+"""The picture of the book's tutorials as steps, for docs/diagrams.py."""
 
 from diagrams_kit import ROOT, WIDTH, picture
 
-# The last tutorial of each part, the part's colour and its name.
+# For each part of the book: the number of its last tutorial, its colour and its name.
 PARTS = ((3, "gradient", "gradients"), (5, "gate", "sequences"), (8, "encoder", "encoder, decoder"), (12, "attention", "attention"),
          (99, "context", "real use"))
 TITLES = [path.read_text().split("\n", 1)[0].removeprefix("# ").split(" · ") for path in sorted(ROOT.glob("docs/tutorials/[0-9]*.md"))]
-HIGH, FAR = 27, 20  # of a step
+HIGH, FAR = 27, 20  # height and width of a step
 
 
 @picture("staircase", 24 + HIGH * len(TITLES))
@@ -23,5 +23,5 @@ def staircase(p):
         p.rect(f"part {role}", x, y, WIDTH - 12 - x, HIGH - 3, 5)
         p.text(x + 8, y + 12, number, f"name start {role}")
         p.text(x + 34, y + 12, title, "start")
-        if i in (last, len(TITLES) - 1):  # beside the step; on the step if there is no room beside it
+        if i in (last, len(TITLES) - 1):  # beside the step; above the step where there is no room beside it
             p.text(x - 8 if i > 3 else WIDTH - 22, y + 12, part, f"name end {role}")

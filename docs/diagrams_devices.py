@@ -9,7 +9,7 @@ def four_ways(p):
     """Four ways to make a model smaller.
 
     Fewer bits: the weights w are rounded to a staircase of values. Fewer weights: the smallest ones become 0. Fewer units: a row and
-    a column of a matrix go. A student: a smaller model learns to predict the probabilities of a larger one.
+    a column of a matrix are removed. A student: a smaller model learns to predict the probabilities of a larger one.
     """
     size, top = 15, 108
     for x, name, result in ((66, "fewer bits", "coarser values"), (182, "fewer weights", "most are 0"),
@@ -49,7 +49,7 @@ def pyramid(p):
     """A pyramid encoder of two levels.
 
     Eight frames x_0 to x_7 are at the bottom. The first level joins neighbours in pairs: four states. The second level joins pairs of
-    these states: two annotations. Each covers four frames.
+    these states: two annotations. Each annotation covers four frames.
     """
     p.header(18, "encoder", "encoder", "h_j^p = GRU([h_{2j}^{p−1}; h_{2j+1}^{p−1}], h_{j−1}^p)")
     xs = [104 + 46 * j for j in range(8)]
@@ -79,7 +79,7 @@ def location(p):
     """Location features in numbers.
 
     The last weights are 0, 0.8, 0.2, 0 and 0. A filter of width three, (1, 0, 0), gives each position the weight to its left: the
-    features are 0, 0, 0.8, 0.2 and 0. The energy of a position is made of the state, the annotation and this feature.
+    features are 0, 0, 0.8, 0.2 and 0. The energy of a position depends on the state, the annotation and this feature.
     """
     p.header(18, "attention", "attention", "e_{tj} = v_a^⊤ tanh(W_a s_{t−1} + U_a h_j + U_f f_{tj})")
     xs, floor = [150 + 66 * j for j in range(5)], 344
@@ -91,7 +91,7 @@ def location(p):
             if value:
                 p.rect(f"part {role}", x - 14, y - 60 * value, 28, 60 * value)
             p.text(x, y + 11, f"{value:g}", "small quiet")
-    # The filter above positions 1 to 3 computes the feature of position 2.
+    # The filter, drawn above positions 1 to 3, computes the feature of position 2.
     y = 250
     p.math(12, y, "F", "start")
     for x, value in zip(xs[1:4], (1, 0, 0)):

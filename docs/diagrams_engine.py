@@ -16,7 +16,7 @@ def tensor(p):
     size = 30
 
     def numbers(x, y, rows, role, css=""):
-        """A matrix with its numbers; (x, y) is its upper left corner."""
+        """Draws a matrix with its numbers. Its upper left corner is (x, y)."""
         for i, row in enumerate(rows):
             for j, number in enumerate(row):
                 p.rect(f"part {role} {css}", x + size * j, y + size * i, size, size)
@@ -47,9 +47,9 @@ def tensor(p):
 def scalar_tape(p):
     """The tape of d = a b and L = d c, with values and gradients.
 
-    Five nodes in the order of computation: a = 2, b = 3, c = -4, d = 6 and L = -24. Backward, the gradient 1 of L times the
-    slope -4 is the gradient -4 of d; times the slope 6 it is the gradient 6 of c. The gradient of d times the slope 3 is the
-    gradient -12 of a; times the slope 2 it is the gradient -8 of b.
+    Five nodes in the order of computation: a = 2, b = 3, c = -4, d = 6 and L = -24. Backward, each gradient is multiplied
+    by a slope. The gradient 1 of L, times -4, gives -4 for d; times 6, it gives 6 for c. The gradient -4 of d, times 3, gives
+    -12 for a; times 2, it gives -8 for b.
     """
     a, b, c = 2, 3, -4
     d = a * b
@@ -99,7 +99,7 @@ def tape(p):
     p.text(356, 18, "backward", "name gradient")
 
     def line(x, y, operation, operands, result):
-        """A matrix is its rows, columns and name; a name with a bar is a gradient."""
+        """Draws matrices, each given by its rows, columns and name. A name with a bar is a gradient."""
         for i, (rows, columns, name) in enumerate([*operands, result]):
             if i == len(operands):
                 is_unary = len(operands) == 1
@@ -142,7 +142,7 @@ def differences(p):
     """
     rate = 0.9
 
-    def curve(u):  # x is at 0, and h = 1
+    def curve(u):  # in these units, x is at 0 and h is 1
         return math.exp(rate * u)
 
     def at(u, y):
@@ -169,7 +169,7 @@ def differences(p):
 
 
 def carry(p, y, *nodes):
-    """The thick line of a cell, through the nodes."""
+    """Draws the thick line of a cell's state, through the nodes."""
     starts, ends = [(20, y), *(node.right() for node in nodes)], [*(node.left() for node in nodes), (462, y)]
     for start, end in zip(starts, ends):
         p.arrow(start, end, role="encoder", width=3.4)
@@ -305,7 +305,7 @@ def lstm(p):
 def log_cosh(p):
     """The function log cosh and its gradient.
 
-    The function log cosh x is a bowl: near 0 it runs along x²/2, far from 0 along |x| − log 2. Its gradient tanh x rises
+    The function log cosh x is a bowl: near 0 it is close to x²/2, far from 0 to |x| − log 2. Its gradient tanh x rises
     from −1 to 1.
     """
     unit, origin = 54, (240, 222)

@@ -1,6 +1,5 @@
-"""Parts of the pictures of docs/diagrams.py: formulas as text, cells, tokens, vectors, arrows, in the colours of
-plot/drawing/palette.cpp.
-"""
+"""Parts of the pictures of docs/diagrams.py: formulas as text, cells, tokens, vectors and arrows. The colours are those of
+plot/drawing/palette.cpp."""
 
 import math
 import pathlib
@@ -9,7 +8,7 @@ from xml.sax.saxutils import escape
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-DRAWN = {}  # file → svg
+DRAWN = {}  # the name of a file → its SVG
 WIDTH = 480
 ROLES = ("encoder", "decoder", "context", "attention", "gate", "gradient", "backward", "token")  # in the palette's order
 STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle}
@@ -24,7 +23,7 @@ STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',
 
 
 def theme():
-    """CSS with the colours of both themes, without variables, which some viewers do not know."""
+    """CSS with the colours of both themes. Avoids CSS variables, which some viewers do not support."""
     codes = ["#" + code for code in re.findall(r"rgb\(0x(\w{6})\)", (ROOT / "plot/drawing/palette.cpp").read_text())]
     light, dark = codes[:8] + codes[16:20], codes[8:16] + codes[20:24]
 
@@ -41,7 +40,7 @@ PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za
 MARKS = {"→": "m-4.5 0h9m-3-2.5l3 2.5l-3 2.5", "←": "m4.5 0h-9m3-2.5l-3 2.5l3 2.5", "¯": "m-4 0h8",
          "~": "m-4 1.5q2-4 4-1.5t4-1.5"}
 WIDTHS = {letter: width for width, letters in ((0.3, "ijlt;,.()[]|' "), (0.36, "fr"), (0.6, "+=−∘√<>"), (0.8, "wmWM"), (1, "→←"))
-          for letter in letters}  # in ems
+          for letter in letters}  # widths in ems
 
 
 def width_of(text, size):
@@ -49,8 +48,8 @@ def width_of(text, size):
 
 
 def formula(text, size=17):
-    """(tspans, width, marks above letters as (x, height, path)) of text with _ and ^. Single letters are italic, words are
-    upright."""
+    """Converts text with _ and ^ to (tspans, width, marks). Single letters are italic, words upright. A mark above a letter is
+    (x, height, path)."""
     out, marks, x, level, below_width, gap = [], [], 0, 0, 0, 0
     for piece in PIECE.finditer(text):
         below, above = piece[1] or piece[2], piece[3] or piece[4]
@@ -63,7 +62,7 @@ def formula(text, size=17):
         css = ' class="i"' if piece[6] or re.search("[a-zA-Z]", below or above or "") else ""
         style = f' font-size="{0.75 * size:.4g}"' if scale < 1 else ""
         moved = f' dy="{to - level}"' if to != level else ""
-        step = -below_width if above else gap  # a superscript is above its subscript; the next piece follows both
+        step = -below_width if above else gap  # a superscript is drawn above its subscript; the next piece follows both
         if step:
             moved += f' dx="{step:.3g}"'
             x += step
@@ -79,7 +78,7 @@ def formula(text, size=17):
 
 
 class Node:
-    """A drawn part; arrows start and end at its sides."""
+    """A part of a picture. Arrows begin and end at its sides."""
 
     def __init__(self, x, y, width, height):
         self.x, self.y, self.width, self.height = x, y, width, height
@@ -106,7 +105,7 @@ def attributes(**values):
 
 
 def toward(start, end, distance, most=0.5):
-    """The point at this distance from `start` towards `end`, but at most this fraction of the way."""
+    """The point at `distance` from `start` towards `end`, but at most the fraction `most` of the way."""
     fraction = min(most, distance / math.dist(start, end))
     return start[0] + fraction * (end[0] - start[0]), start[1] + fraction * (end[1] - start[1])
 
@@ -134,16 +133,16 @@ class Picture:
         self.add(f'<circle class="{css}"{attributes(cx=x, cy=y, r=radius)}/>')
 
     def badge(self, x, y, text):
-        """The number of a step."""
+        """Draws the number of a step."""
         self.disc("ink", x, y, 9)
         self.text(x, y, text, "small on-ink")
 
     def text(self, x, y, words, css=""):
-        """Words, centred at (x, y) unless css says start or end."""
+        """Draws words, centred at (x, y) unless css contains "start" or "end"."""
         self.add(f'<text class="{css}"{attributes(x=x, y=y + 5)}>{escape(words)}</text>')
 
     def math(self, x, y, text, css=""):
-        """A formula; `text` marks its subscripts by _ and its superscripts by ^."""
+        """Draws a formula. In `text`, _ marks subscripts and ^ superscripts."""
         size = 14 if "small" in css else 17
         spans, width, marks = formula(text, size)
         begin = x - width * (0 if "start" in css else 1 if "end" in css else 0.5)
@@ -152,7 +151,7 @@ class Picture:
             self.path("mark", f"M{at(begin + dx, y - height)}{mark}")
 
     def header(self, y, role, name, *formulas):
-        """The name of a part of the model, with its equations."""
+        """Draws the name of a part of the model, with its equations."""
         self.text(12, y, name, f"name start {role}")
         for line, text in enumerate(formulas):
             self.math(106, y + 23 * line, text, "start")
@@ -161,7 +160,7 @@ class Picture:
         self.rect(f"panel {role}", x, y, width, height, 10)
 
     def cell(self, x, y, text, role, width=48, height=36, css=""):
-        """A state, or an operation with parameters."""
+        """Draws a state, or an operation with parameters."""
         self.rect(f"part {role} {css}", x - width / 2, y - height / 2, width, height, 8)
         self.math(x, y, text)
         return Node(x, y, width, height)
@@ -173,13 +172,13 @@ class Picture:
         return Node(x, y, width, 24)
 
     def circle(self, x, y, text, role, radius=12):
-        """An operation without parameters."""
+        """Draws an operation without parameters."""
         self.disc(f"part {role}", x, y, radius)
         self.math(x, y, text)
         return Node(x, y, 2 * radius, 2 * radius)
 
     def vector(self, x, y, *roles, size=11, css=""):
-        """A vector: one square for each element, in the colour of its role."""
+        """Draws a vector: one square for each element, in the colour of the element's role."""
         left, top = x - size * len(roles) / 2, y - size / 2
         for i, role in enumerate(roles):
             self.rect(f"part {role} {css}", left + size * i, top, size, size)
@@ -192,11 +191,11 @@ class Picture:
         return Node(x, y, size * columns, size * rows)
 
     def dot(self, x, y, role):
-        """A branch of a line."""
+        """Draws a point at which a line branches."""
         self.disc(f"fill {role}", x, y, 3)
 
     def arrow(self, *points, role="token", width=1.6, css="", head=True):
-        """A line through the points, with round corners."""
+        """Draws a line through the points, with rounded corners."""
         data = f"M{at(*points[0])}"
         for before, corner, after in zip(points, points[1:], points[2:]):
             data += f"L{at(*toward(corner, before, 8))}Q{at(*corner)} {at(*toward(corner, after, 8))}"
@@ -209,13 +208,13 @@ class Picture:
             self.path(f"fill {role}", f"M{at(*end)}L{at(x + dx, y + dy)}L{at(x - dx, y - dy)}z")
 
     def curve(self, start, end, css, width):
-        """A line from left to right."""
+        """Draws a smooth line from left to right."""
         middle = (start[0] + end[0]) / 2
         self.path(css, f"M{at(*start)}C{at(middle, start[1])} {at(middle, end[1])} {at(*end)}", f' stroke-width="{width}"')
 
 
 def picture(name, height):
-    """Registers a picture. The function's docstring is its title and its description."""
+    """Registers a picture. The function's docstring is the picture's title and description."""
 
     def drawn(draw):
         title, description = draw.__doc__.split("\n", 1)

@@ -7,8 +7,8 @@ from diagrams_kit import picture
 def all_reduce(p):
     """All-reduce along a ring of four processes.
 
-    Four processes form a ring; each sends to the next, the last to the first. Each has a vector of four pieces. At the start all
-    pieces are its own. After three rounds each process has one complete sum: process r has piece r + 1. After six rounds all
+    Four processes form a ring; each sends to the next, the last to the first. Each has a vector of four pieces. At the start, each
+    process has only its own values. After three rounds each process has one complete sum: process r has piece r + 1. After six rounds all
     processes have all four sums.
     """
     columns, size = [78, 186, 294, 402], 18
@@ -61,7 +61,7 @@ def shards(p):
     p.text(middle, 14, "gradient of the batch", "name context")
 
 
-# Sentences as (name, role, number of steps), in the order of arrival.
+# Sentences as (name, role, number of steps), in their order of arrival.
 SENTENCES = (("a", "encoder", 3), ("b", "decoder", 6), ("c", "gate", 2), ("d", "backward", 4), ("e", "attention", 3))
 
 
@@ -70,7 +70,7 @@ def running_batch(p):
     """Two places of a batch over the steps of the decoder: fixed batches, and a running batch.
 
     Five sentences need 3, 6, 2, 4 and 3 steps. In fixed batches, the next two sentences wait until both before them have ended: 13
-    steps. In a running batch, a sentence takes a place as soon as it is free: 9 steps.
+    steps. In a running batch, a sentence takes a place as soon as one is free: 9 steps.
     """
     width, height, left = 29, 30, 66
 

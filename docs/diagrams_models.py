@@ -7,7 +7,7 @@ from diagrams_parts import COLUMNS, START, annotation, annotations, attention, c
 
 
 def sequence_to_sequence(p, equations, context, label):
-    """The pictures of tutorials 06 and 07, which differ only in where the context goes. Returns the parts of the steps."""
+    """Draws the pictures of tutorials 06 and 07, which differ only in where the context enters. Returns the parts of the steps."""
     p.header(16, "decoder", "decoder", *equations)
     start, *steps = decoder(p, 176)
     p.math(START, 77, "y_t", "quiet")
@@ -105,7 +105,7 @@ def additive_attention(p):
 
 
 def decoder_step(p, y, normalised_by="mask, softmax"):
-    """One step of Bahdanau's decoder, whose states are at height y."""
+    """Draws one step of Bahdanau's decoder. The states are at height y."""
     xs = COLUMNS[:3]
     before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
     token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
@@ -150,8 +150,8 @@ def bahdanau(p):
 def four_things(p):
     """One step of Bahdanau's decoder, in four numbered parts.
 
-    1: the state before the step is compared with every annotation. 2: a softmax makes weights of the energies. 3: the
-    weighted mean of the annotations is the context. 4: the context, the token before and the old state give the new state
+    1: the state before the step is compared with every annotation. 2: a softmax turns the energies into weights. 3: the
+    weighted mean of the annotations is the context. 4: the context, the previous token and the old state give the new state
     and the next token.
     """
     y = 122
@@ -166,7 +166,7 @@ def four_things(p):
     p.text(388, y + 385, "annotations", "small start quiet")
 
 
-# The probability of each next token after the tokens before it, invented.
+# Invented probabilities: the key is the tokens so far, the value the probability of each next token.
 NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33},
         "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05}, "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9},
         "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}
@@ -174,7 +174,7 @@ NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eo
 
 @picture("11_beam", 326)
 def beam(p):
-    """A beam of two hypotheses as it is cut at each step.
+    """A beam of two hypotheses, cut at each step.
 
     Each live hypothesis is continued with every token. The two most likely of all continuations are kept, whichever
     hypothesis they continue; the others are cut. A hypothesis that ends is set aside.
@@ -237,11 +237,11 @@ def scores(p):
 
 @picture("exercise_11_luong", 484)
 def luong(p):
-    """The state that is the query, and when it is computed: Bahdanau and Luong.
+    """The query of Bahdanau and of Luong: which state, and when it is computed.
 
-    Bahdanau: the state before the step asks, the context enters the update, then the token is predicted. Luong: the
-    state is updated first and asks, then the context and the state make the attentional vector, which predicts the
-    token.
+    Bahdanau: the query is the state before the step. The context enters the update, and then the token is predicted.
+    Luong: the state is updated first, and is then the query. The context and the state give the attentional vector, which
+    predicts the token.
     """
     p.text(120, 18, "Bahdanau", "name decoder")
     p.text(360, 18, "Luong", "name decoder")

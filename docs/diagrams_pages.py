@@ -10,7 +10,7 @@ def number(value, digits=2):
 
 
 def table(p, x, y, rows, role, marked=None, size=(46, 30), shade=None):
-    """A matrix with its numbers; (x, y) is its upper left corner. Row `marked` has a thick border."""
+    """Draws a matrix with its numbers, whose upper left corner is (x, y). Row `marked` has a thick border."""
     width, height = size
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
@@ -26,7 +26,7 @@ def table(p, x, y, rows, role, marked=None, size=(46, 30), shade=None):
 def self_attention(p):
     """Self-attention of three positions, with numbers.
 
-    The matrix X has the rows (1, 0), (0, 1) and (1, 1). Each position asks all three: the products of the rows, divided by
+    The matrix X has the rows (1, 0), (0, 1) and (1, 1). Each position is a query to all three: the products of the rows, divided by
     the root of 2, are the energies; the softmax of a row gives its weights; the result is the mean of the rows of X with these
     weights.
     """
@@ -118,8 +118,8 @@ def layouts(p):
 def broken_leaf(p):
     """A leaf without a path to the loss.
 
-    From w, arrows lead through the product, the sum and the sigmoid to the loss: it gets a gradient. From b no arrow leads on,
-    because the program calls detach: it gets no gradient and never changes.
+    From w, arrows lead through the product, the sum and the sigmoid to the loss: w gets a gradient. No arrow leaves b,
+    because the program calls detach: b gets no gradient and never changes.
     """
     y = 46
     nodes = [p.cell(x, y, text, role, width, 34) for x, text, role, width in
@@ -208,8 +208,8 @@ def gradcheck(p):
 def check_page(p):
     """The steps of a check in the browser.
 
-    Your file goes to the compiler, clang and lld as WebAssembly, together with the headers and libraries of gradus, which were downloaded
-    once. The program that it links runs the checker in a worker. Its stages appear one after the other, until one fails; its message
+    The compiler is clang and lld as WebAssembly. It reads your file, and the headers and libraries of gradus, which were downloaded once.
+    The linked program runs the checker in a worker. The stages of the check appear one after the other. If a stage fails, its message
     tells you what to change in your file.
     """
     p.panel("context", 8, 34, 464, 196)

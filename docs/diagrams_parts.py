@@ -2,18 +2,18 @@
 
 import math
 
-START, COLUMNS = 40, (115, 210, 305, 400)  # x of the first state and of the steps
+START, COLUMNS = 40, (115, 210, 305, 400)  # x of the first state, and of the steps
 
 
 def chain(p, nodes, role):
-    """State arrows."""
+    """Draws the arrows from state to state."""
     for before, after in zip(nodes, nodes[1:]):
         ends = (before.right(), after.left()) if before.x < after.x else (before.left(), after.right())
         p.arrow(*ends, role=role, width=2.2)
 
 
 def encoder(p, y, tokens="abc"):
-    """One direction. Returns its cells."""
+    """Draws one direction of the encoder. Returns its cells."""
     cells = [p.cell(x, y, f"h_{j}", "encoder") for j, x in enumerate(COLUMNS[:len(tokens)], 1)]
     start = p.cell(START, y, "h_0", "encoder", css="dash")
     for cell, token in zip(cells, tokens):
@@ -23,13 +23,13 @@ def encoder(p, y, tokens="abc"):
 
 
 def annotation(p, x, y, j, css=""):
-    """h_j: a half of each direction."""
+    """Draws the annotation h_j: one half for each direction."""
     p.vector(x, y, *["encoder"] * 3, *["backward"] * 3, css=css)
     p.math(x + 38, y, f"h_{j}", "start")
 
 
 def annotations(p, y, xs, tokens="abcd"):
-    """Both directions, and the annotations above them."""
+    """Draws both directions of the encoder, and the annotations above them."""
     ahead = [p.cell(x - 20, y + 92, f"h→_{j}", "encoder", 40, 32) for j, x in enumerate(xs, 1)]
     back = [p.cell(x + 20, y + 46, f"h←_{j}", "backward", 40, 32) for j, x in enumerate(xs, 1)]
     chain(p, ahead, "encoder")
@@ -44,7 +44,7 @@ def annotations(p, y, xs, tokens="abcd"):
 
 
 def output(p, state, text, literal=True):
-    """The prediction above a state. Returns the softmax."""
+    """Draws the prediction above a state. Returns its softmax."""
     softmax = p.cell(state.x, state.y - 57, "softmax", "decoder", 62, 26)
     p.arrow(state.top(), softmax.bottom(), role="decoder")
     p.arrow(softmax.top(), p.token(state.x, softmax.y - 42, text, literal).bottom(), role="decoder")
@@ -52,7 +52,7 @@ def output(p, state, text, literal=True):
 
 
 def decoder(p, y, inputs=("<bos>", "c", "b", "a"), outputs=("c", "b", "a", "<eos>")):
-    """The decoder with teacher forcing. Returns the first state, the cells, the softmaxes and the inputs."""
+    """Draws the decoder with teacher forcing. Returns the first state, the cells, the softmaxes and the inputs."""
     start = p.cell(START, y, "s_0", "decoder")
     cells = [p.cell(x, y, f"s_{t}", "decoder") for t, x in enumerate(COLUMNS, 1)]
     chain(p, [start, *cells], "decoder")
@@ -63,7 +63,7 @@ def decoder(p, y, inputs=("<bos>", "c", "b", "a"), outputs=("c", "b", "a", "<eos
 
 
 def feed(p, cell, softmax, token, source):
-    """The context and the previous token go into a state and into its prediction. `source` is where the context comes from."""
+    """Leads the context and the previous token into a state and into its prediction. The context's arrow begins at `source`."""
     x, y = cell.bottom(14)
     p.arrow(source, (x, y), role="context")
     p.dot(x, y + 12, "context")
@@ -73,14 +73,14 @@ def feed(p, cell, softmax, token, source):
 
 def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=None,
               normalised_by="mask, softmax"):
-    """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at y + 250.
-    `query` are the points at which the query's arrow begins. `numbers` are the energies and weights as text, instead of their
-    symbols. Returns the sum."""
+    """Draws scores, mask, softmax and weighted sum of the annotations. Returns the sum. The annotations are at y + 250, and None
+    is padding. The query's arrow begins at the points `query`. `numbers` are texts with the energies and weights, drawn in place
+    of their symbols."""
     total = p.circle((xs[0] + xs[2]) / 2, y, "Σ", "context", 14)
     left, width, bus = xs[0] - 42, xs[-1] - xs[0] + 88, y + 172
     p.panel("attention", left, y + 26, width, 202)
     p.arrow(*query, (query[-1][0], bus), (xs[-1] - 13, bus), (xs[-1] - 13, y + 156), role="attention")
-    for x, weight in zip(xs, weights):  # behind the bar
+    for x, weight in zip(xs, weights):  # drawn behind the bar
         css = "faded" if weight is None else ""
         p.arrow((x + 29, y + 244), (x + 29, y + 52), (x + 11, y + 52), role="encoder", css=css)
         p.arrow((x, y + 244), (x, y + 210), role="encoder", css=css)

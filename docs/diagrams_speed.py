@@ -5,14 +5,14 @@ from results_kit import load
 from results_speed import fastest
 
 CASES = [case for case in load("speed_peers")["cases"] if case["precision"] == "f32"]
-HIGH, LEFT, UNIT = 24, 150, 30  # of a bar; where bars begin; the length of a ratio of 1
+HIGH, LEFT, UNIT = 24, 150, 30  # a bar's height, the x where bars begin, the length of a ratio of 1
 
 
 @picture("speed_peers", 88 + HIGH * (len(CASES) + 1))
 def speed_peers(p):
     """The time of libtorch, divided by that of gradus.
 
-    One bar for each model, for a training step and for greedy decoding. Every bar is longer than 1, the line of gradus: libtorch takes
+    One bar for each model, for a training step and for greedy decoding. Every bar is longer than 1, the time of gradus: libtorch takes
     more time. The bars of small models are the longest.
     """
     y, mode = 40, None

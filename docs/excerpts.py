@@ -1,4 +1,4 @@
-"""Code quoted in pages: functions and classes of a source, or the whole source."""
+"""Code quoted in pages: functions and classes of a source file, or the whole file."""
 
 import re
 
@@ -6,7 +6,7 @@ from results_kit import ROOT
 
 
 def definition(file, name):
-    """A function or class, from its first line to its closing brace."""
+    """The source of a function or class, from its first line to its closing brace."""
     head = rf"^[^/#\s}}][^\n;]*(?<!\w){re.escape(name)}(?!\w)(?:[^;{{}}]|\{{\}})*\{{(?: *//.*)?\n"  # {}: a default argument
     found = re.search(head + r"(?s:.*?)^\};?$", (ROOT / file).read_text(), re.MULTILINE)
     if not found:
@@ -15,7 +15,7 @@ def definition(file, name):
 
 
 def excerpt(where):
-    """The code block for `FILE NAME …`; without a name, the whole file."""
+    """The code block for `FILE NAME …`. Without a name, the whole file."""
     file, *names = where.split()
     language = "cmake" if file.endswith("CMakeLists.txt") else "cpp"
     code = "\n\n".join(definition(file, name) for name in names) if names else (ROOT / file).read_text().rstrip()

@@ -5,7 +5,7 @@ docs/operations.py render   writes the page
 docs/operations.py check    fails if the page is not what `render` would write, or an operation's docstring has no
                             gradient
 
-A docstring is the `///` lines before one or more declarations: what the operation computes and for which shapes, then
+A docstring is the `///` lines before one or more declarations. It states what the operation computes and for which shapes, then
 "Gradient: …", and "@throws Error …" for errors other than mismatched shapes and dtypes.
 """
 
@@ -48,7 +48,7 @@ class Entry(NamedTuple):
 
 
 def sections(lines):
-    """A docstring's text (with indented formulas as code), gradient and errors."""
+    """Splits a docstring into text (with indented formulas as code), gradient and errors."""
     parts = {"text": "", "gradient": "", "errors": ""}
     current = "text"
     for line in lines:
@@ -71,7 +71,7 @@ def sections(lines):
     return {name: part.strip("\n").strip(" ") if name != "text" else part.strip("\n") for name, part in parts.items()}
 
 
-NOTES = {}  # chapter: the comment below its heading
+NOTES = {}  # chapter → the comment below its heading
 
 
 def found_in(found, chapter):
@@ -79,7 +79,7 @@ def found_in(found, chapter):
 
 
 def entries(header, chapter, wanted=None):
-    """The documented operations of a header, in order; of a class, only the members in `wanted`."""
+    """The documented operations of a header, in order. For a class, only the members in `wanted`."""
     found, doc, declaration = [], [], ""
     NOTES.setdefault(chapter, [])
     for as_written in (HEADERS / header).read_text().splitlines():
@@ -106,7 +106,7 @@ def entries(header, chapter, wanted=None):
             if is_operation and (wanted is None or name.group(1) in wanted):
                 if doc and doc[-1] is not None:
                     found.append(Entry(chapter, [name.group(1)], [declaration], **sections(doc)))
-                    doc.append(None)  # declarations without a docstring are overloads of this one
+                    doc.append(None)  # declarations without a docstring overload this operation
                 elif doc and found:
                     found[-1].declarations.append(declaration)
             declaration = ""
@@ -130,7 +130,7 @@ def page():
             lines += [f"## {chapter}", ""]
             if NOTES[chapter]:
                 lines += [" ".join(NOTES[chapter]), ""]
-        # Python's Markdown needs a blank line before a list.
+        # Python-Markdown needs a blank line before a list.
         text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", entry.text, flags=re.MULTILINE)
         lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", text, "",
                   f"**Gradient**: {entry.gradient}", ""]

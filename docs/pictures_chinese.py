@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Translates the words in pictures for the Chinese book. Its pages link to the English pictures in docs/pictures; docs/site/hooks.py
-exchanges them when the book is built.
+"""Translates the words in pictures for the Chinese book. The Chinese pages link to the English pictures in docs/pictures;
+docs/site/hooks.py replaces these when it builds the book.
 
-docs/pictures_chinese.py check    fails if a picture of a Chinese page has a word without a translation here
+docs/pictures_chinese.py check    fails if a picture on a Chinese page has a word without a translation here
 """
 
 import functools
@@ -96,19 +96,19 @@ PATTERNS = {
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "clang", "lld", "worker", "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
-SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words belong to a translation
+SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # these pictures show text of one translation direction
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 
 def is_word(text):
-    """True if a piece of text needs a translation. Formulas, code and sequences of the letters a and b do not."""
+    """True if a piece of text needs a translation. False for formulas, code, and sequences of the letters a and b."""
     text = re.sub(r"\w+_\w+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
 
 
 def translated(text):
-    """Translates a label, or the value of a part, which names its series, its group and a number."""
+    """Translates a label, or the tooltip of a part: its series, its group and a number."""
     if text in WORDS:
         return WORDS[text]
     for pattern, chinese_pattern in PATTERNS.items():
@@ -141,7 +141,7 @@ def chinese(name):
 
 @functools.cache
 def shown():
-    """The names of the pictures on Chinese pages, without those by Graphviz, whose words are names of code."""
+    """The names of the pictures on Chinese pages. Omits those by Graphviz, whose words are names from the code."""
     pages = [*ROOT.glob("*.zh-CN.md"), *ROOT.glob("docs/zh/**/*.md"), *ROOT.glob("exercises/*/README.zh-CN.md")]
     names = {name for page in pages for name in re.findall(r"docs/pictures/([\w-]+\.svg)|\.\./pictures/([\w-]+\.svg)", page.read_text()) for name in name}
     return sorted(name for name in names if name and "</style>" in (PICTURES / name).read_text())

@@ -2,16 +2,16 @@
 """Measures the numbers quoted in pages, stores them in docs/results, and renders them into the pages.
 
 docs/results.py measure [PART [NAME]]
-                          runs each tutorial on three seeds, the benchmarks and the other programs whose results pages
-                          quote, or only a PART of MODULES below; writes docs/results/*.json and docs/pictures/*.svg.
-                          `printed` runs each tutorial once and writes only what it prints. Training on real text
-                          needs GRADUS_DATA, a folder with the files named in docs/command.md.
+                          runs each tutorial on three seeds, the benchmarks, and the other programs whose results pages
+                          quote; with PART, only that part of MODULES below. Writes docs/results/*.json and
+                          docs/pictures/*.svg. `printed` runs each tutorial once, and writes only its output. Training
+                          on real text needs GRADUS_DATA, a folder with the files named in docs/command.md.
 docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
-The text between <!-- result NAME --> and <!-- end --> in a page is written by the function NAME in results_tutorials.py,
-results_PART.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes of
-a source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs that a tutorial printed
+In a page, the function NAME in results_tutorials.py, results_PART.py or results_decisions.py writes the text between
+<!-- result NAME --> and <!-- end -->. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes of a
+source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs from a tutorial's output
 (results_printed.py). `measure` does not repeat the decisions_*.json, which compare programs built by hand.
 """
 
@@ -68,7 +68,7 @@ def measure(only=None, *more):
     for folder in (RESULTS, PICTURES):
         folder.mkdir(exist_ok=True)
     at = revision()
-    for name in [only] if only else [name for name in MODULES if name != "printed"]:  # `tutorials` measures it, too
+    for name in [only] if only else [name for name in MODULES if name != "printed"]:  # measuring `tutorials` includes `printed`
         MODULES[name].measure(at, *more)
 
 

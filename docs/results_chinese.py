@@ -1,6 +1,6 @@
-"""Chinese for the words in rendered tables, for the pages of docs/zh.
+"""Chinese translations of the words in rendered tables, for the pages of docs/zh.
 
-A cell or sentence without a translation here stops `results.py`, so that no English is left in a Chinese page.
+`results.py` stops at a cell or sentence that has no translation here, so that no English is left in a Chinese page.
 """
 
 import re
@@ -134,9 +134,9 @@ WORDS = {
     "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB",
     **results_chinese_museum.WORDS,
 }
-# The same in both languages.
+# Words that are the same in both languages.
 NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "small", "medium", "paper", "da", "db", "dc", "tanh", "top"}
-# Cells and lines with numbers.
+# Patterns for cells and lines that contain numbers.
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"(\d+) s", r"\1 秒"),
@@ -164,10 +164,10 @@ SENTENCES = [
     (r"Time of one run without the build; (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译；\1，\2 核。"),
     *results_chinese_museum.SENTENCES,
 ]
-CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # stays as it is
+CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # code blocks, which are not translated
 PROBE = re.compile(r"\*\*The probe\.\*\* (.*) \*In the right program:\* (.*)")
-SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas, code
-LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # to a page with a Chinese version
+SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas and code, the same in both languages
+LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # a link to a page that has a Chinese version
 
 
 def phrase(text):
@@ -194,5 +194,5 @@ def row(line):
 
 
 def in_chinese(text):
-    """A Markdown table and the text below it, or sentences, with code between them."""
+    """Translates a Markdown table and the text below it, or sentences. Keeps the code between them."""
     return "".join(part if part.startswith("```") else "\n".join(map(row, part.split("\n"))) for part in CODE.split(text))

@@ -5,7 +5,7 @@ WORDS = {
     "exhibit": "展品", "Exact match of every exhibit, by length": "每件展品在各长度上的完全匹配率", "gradient check": "梯度检验", "loss below 0.1": "损失低于 0.1",
     "own exact match at 3–8": "程序自己的完全匹配率，长度 3–8", "the same without targets, one by one": "同上，没有目标，逐个输入",
     "padding changes nothing": "填充不改变结果", "**sees it**": "**发现**",
-    # the exhibits: cause and explanation
+    # the exhibits: what is wrong, and why
     "The score never reads the encoder's annotations.": "打分从不读取编码器的注解向量",
     "The energies depend on the decoder's state and on the position, but not on what is written there. A widely "
     "copied tutorial computed its weights so for years. On reversal, where the position is all that matters, the "
@@ -80,7 +80,7 @@ WORDS = {
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
 WORDS["What is wrong?"] = "错在哪里？"
-# The observations of the probes, and the lines around them.
+# Patterns for the probes' observations, and for the lines around them.
 SENTENCES = [
     (r"### Exhibit (\d+)", r"### 展品 \1"),
     (r"Reported in (.+)\.", r"有人遇到过：\1。"),

@@ -1,4 +1,4 @@
-"""The numbers of command.md: `gradus train` and `gradus evaluate` with the configurations in configs/."""
+"""The numbers of command.md: `gradus train` and `gradus evaluate` on the configurations in configs/."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, ov
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
 BF16 = ["--precision", "bf16"]  # needs a processor with AVX512-BF16 or AMX
 SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
-# The four sentences of Dive into Deep Learning, with its references.
+# The four sentences of Dive into Deep Learning, with their reference translations.
 FOUR = [("Go.", "Va !"), ("I lost.", "J'ai perdu."), ("He's calm.", "Il est calme."), ("I'm home.", "Je suis chez moi.")]
 CHINESE = ["--pairs", "cmn-eng/cmn.txt"]
 SEARCHES = {"greedy": [], "beam": ["--beam", "5"]}
@@ -29,7 +29,7 @@ def gradus(*arguments, **options):
 
 
 def train(config, seed, out, *more):
-    """Runs `gradus train` in the folder of the data. Returns the seconds that it took."""
+    """Runs `gradus train` in the data folder. Returns the seconds that it took."""
     start = time.monotonic()
     gradus("train", "--config", ROOT / "configs" / f"{config}.toml", "--seed", seed, "--out", out, *more,
            cwd=os.environ.get("GRADUS_DATA", ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -39,7 +39,7 @@ def train(config, seed, out, *more):
 def evaluate(out, *more):
     done = gradus("evaluate", "--model", out, "--json", *more, cwd=os.environ.get("GRADUS_DATA", ROOT),
                   stdout=subprocess.PIPE)
-    report = json.loads(done.stdout[done.stdout.index("{"):])  # the script may print build messages before it
+    report = json.loads(done.stdout[done.stdout.index("{"):])  # ./run may print build messages before the JSON
     return {"pairs": report["pairs"], **{key: value for key, value in report["models"][0].items() if key != "model"}}
 
 
@@ -48,7 +48,7 @@ def command_of(config, *more):
 
 
 def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=()):
-    """One configuration on each seed; `evaluations` maps the name of a result to options of evaluate."""
+    """Measures one configuration on each seed. `evaluations` maps the name of a result to options of evaluate."""
     runs = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +64,7 @@ def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=
 
 
 def measure_four(at):
-    """A model of short sentences on four of them: its translations and attention weights."""
+    """Trains a model of short sentences. Records its translations and attention weights for the four sentences."""
     with tempfile.TemporaryDirectory() as folder:
         out, data = pathlib.Path(folder, "run"), os.environ["GRADUS_DATA"]
         seconds_taken = round(train("eng-fra-short", SEEDS[0], out, *SHORT), 1)
@@ -86,7 +86,7 @@ def measure_four(at):
 
 
 def draw_by_length():
-    """BLEU by source length of both models, on the first seed."""
+    """Draws BLEU by source length of both models, on the first seed."""
     with tempfile.TemporaryDirectory() as folder:
         models = []
         for name, options in (("fixed context", ["--decoder", "fixed"]), ("Bahdanau", [])):
@@ -95,11 +95,11 @@ def draw_by_length():
         evaluate_all = ["evaluate", *models, "--by-length", "--bucket", "1", "--svg", PICTURES / "eng_fra_by_length.svg"]
         gradus(*evaluate_all, cwd=os.environ["GRADUS_DATA"], stdout=subprocess.DEVNULL)
         picture = PICTURES / "eng_fra_by_length.svg"
-        picture.write_text(picture.read_text().replace(f"{folder}/", ""))  # the legend names the models
+        picture.write_text(picture.read_text().replace(f"{folder}/", ""))  # the legend names the models by their paths
 
 
 def measure_bf16(at):
-    """Trains and evaluates the two tasks again with mixed precision."""
+    """Trains and evaluates the models of both tasks again, with mixed precision."""
     measure_config(at, "eng_fra_bf16", "eng-fra", SEEDS, [*FRENCH, *BF16],
                    {name: [*search, *BF16] for name, search in SEARCHES.items()})
     measure_config(at, "reverse_bf16", "reverse", SEEDS, BF16, {"test": ["--part", "test", "--bucket", "1", *BF16]})
@@ -109,7 +109,7 @@ AVERAGED = ["--schedule", "constant", "--average", "5", "--save-every", "100"]
 
 
 def measure_ensemble(at):
-    """The French model's last checkpoint, the average of its last five, and the three seeds as an ensemble."""
+    """Measures the French model's last checkpoint, the average of its last five checkpoints, and the ensemble of three seeds."""
     with tempfile.TemporaryDirectory() as folder:
         runs = [pathlib.Path(folder, str(seed)) for seed in SEEDS]
         for seed, out in zip(SEEDS, runs):
@@ -129,7 +129,7 @@ def measure_french(at):
     draw_by_length()
 
 
-# All but the first need real text.
+# All except the first need real text.
 MEASURES = {
     "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),
@@ -152,7 +152,7 @@ def measure(at, only=None):
         MEASURES[name](at)
 
 
-# The text of each marker <!-- result NAME -->.
+# One function per marker <!-- result NAME -->.
 
 def figures(name, key="test"):
     results = load(f"command_{name}")
@@ -164,7 +164,7 @@ def percent(values):
 
 
 def up_to(report, longest):
-    """Exact match among sources of at most this length."""
+    """Exact match over the sources of at most this length."""
     rows = [row for row in report["by_length"] if row["to"] <= longest]
     return sum(row["exact_match"] * row["pairs"] for row in rows) / sum(row["pairs"] for row in rows)
 
@@ -194,7 +194,7 @@ def command_eng_fra():
 
 
 def command_bf16():
-    """The quality of models that are trained and evaluated with --precision bf16."""
+    """The quality of models trained and evaluated with --precision bf16."""
     french, greedy = figures("eng_fra_bf16", "greedy")
     beam = figures("eng_fra_bf16", "beam")[1]
     reverse, reversal = figures("reverse_bf16")

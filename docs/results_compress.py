@@ -9,18 +9,18 @@ import tempfile
 from results_command import AVERAGED, BF16, FRENCH, command_of, evaluate, gradus, train
 from results_kit import ROOT, load, markdown_table, where_measured, write
 
-# name → its configuration, options and score
+# name → configuration, options, and score of a model
 MODELS = {"reversal": ("reverse", ["--eval-every", "1000"], "exact_match"),
           "French": ("eng-fra", [*FRENCH, *AVERAGED, *BF16], "bleu")}
 BATCHES = [1, 64]
-# the processor's instructions → the environment that limits the libraries to them
+# the instruction set → environment variables that limit the libraries to it
 INSTRUCTIONS = {"AMX": {}, "AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}}
 DECODE = ["bahdanau", "--mode", "decode", "--config", "medium"]
 ROUNDS = 3
 
 
 def kept(run):
-    """The bytes and the scores of a run's f32 model and of its int8 model."""
+    """The bytes and the scores of a run's model, in f32 and in int8."""
     f32, int8 = run.with_suffix(".weights"), run.with_suffix(".int8")
     gradus("convert", "--model", run, "--to", f32, stdout=subprocess.DEVNULL)
     gradus("compress", "--int8", "--model", run, "--out", int8, stdout=subprocess.DEVNULL)
@@ -36,7 +36,7 @@ def quality(name, folder):
 
 
 def speed(instructions, batch):
-    """The lowest median over all rounds. The precisions are measured in turn, so that other load affects both."""
+    """The lowest median over all rounds. A round measures each precision once, so that other load on the machine affects both."""
     row = {"instructions": instructions, "batch": batch}
     for _ in range(ROUNDS):
         for precision in ("f32", "int8"):
@@ -58,7 +58,7 @@ def measure(at, only=None):
           {"rows": [speed(instructions, batch) for instructions in INSTRUCTIONS for batch in BATCHES]})
 
 
-# The text of each marker <!-- result NAME -->.
+# One function per marker <!-- result NAME -->.
 
 def score_text(row, value):
     return f"{value:.2f}" if row["score"] == "bleu" else f"{100 * value:.1f} %"
@@ -79,7 +79,8 @@ def compress_speed():
 
 
 def check_bounds():
-    """int8 loses at most 0.3 BLEU or 0.3 % of exact matches. A model of words takes at most 0.27 of the bytes."""
+    """Checks that int8 loses at most 0.3 BLEU or 0.3 % of exact matches, and that a model of words takes at most 0.27 of the
+    bytes."""
     for row in load("compress_quality")["rows"]:
         scale = 1 if row["score"] == "bleu" else 100
         assert scale * (row["f32"] - row["int8"]) <= 0.3, row

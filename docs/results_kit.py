@@ -1,4 +1,4 @@
-"""Shared by the results_*.py: where measured numbers are stored, and how they are formatted."""
+"""Code shared by the results_*.py: stores measured numbers, and formats them."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ def load(name):
 
 
 def numbers():
-    """"00", "01", …: the tutorials."""
+    """The tutorials' numbers: "00", "01", …."""
     return sorted(path.name[:2] for path in (ROOT / "tutorials").glob("[0-9][0-9]_*.cpp"))
 
 
@@ -27,14 +27,14 @@ def mean(values, form="{:.3f}"):
 
 
 def over_seeds(values, form="{:.3f}"):
-    """The mean, and the lowest and highest if they differ as printed."""
+    """The mean of the values. Adds the lowest and the highest if these differ as printed."""
     low, high = form.format(min(values)), form.format(max(values))
     between = " to " if low.startswith("-") else "–"
     return mean(values, form) if low == high else f"{mean(values, form)} ({low}{between}{high})"
 
 
 def folded(summary, text):
-    """Text that a reader opens."""
+    """A text below a summary, hidden until the reader opens it."""
     return f"<details markdown>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
@@ -46,7 +46,7 @@ def where_measured(results, seeds_differ=True):
 
 
 def with_formulas(cell):
-    """Text printed by a program, with its symbols, such as →h_{j−1} and ρ^50, as formulas."""
+    """Converts the symbols in a program's output, such as →h_{j−1} and ρ^50, to formulas."""
     cell = re.sub(r"ρ\^(\d+)", r"$ρ^{\1}$", str(cell))
     arrows = {"": "{}", "→": "\\overrightarrow{{{}}}", "←": "\\overleftarrow{{{}}}"}
     return re.sub(r"([→←]?)\b([A-Za-zα])_(\{[^}]+\}|\w)(?!\w)",
@@ -54,7 +54,7 @@ def with_formulas(cell):
 
 
 def markdown_table(header, rows, texts=1):
-    """The first `texts` columns are left-aligned, the others right-aligned."""
+    """A Markdown table. The first `texts` columns are left-aligned, the others right-aligned."""
     lines = [header, ["---"] * texts + ["--:"] * (len(header) - texts), *rows]
     return "\n".join("| " + " | ".join(map(with_formulas, line)) + " |" for line in lines)
 

@@ -1,4 +1,5 @@
-"""The numbers of how-to/many-machines.md: training in 1, 2 and 4 processes, over a slow link, and the prediction for larger jobs."""
+"""The numbers of how-to/many-machines.md: training in 1, 2 and 4 processes, training over a slow link, and the predicted times
+of larger jobs."""
 
 import json
 import pathlib
@@ -14,10 +15,11 @@ import machines as model  # noqa: E402
 COMMAND = ["./run", "bench", "machines", "--rounds", "3"]
 LINK = ["./run", "bench", "machines", "--link"]
 LEAST = {"small": 1.6, "medium": 1.75}  # speed of 2 processes, relative to 1
-MOST_WAITING = 0.2  # of the time of adding up over the slowest link, for the best of the measured cases
+# Largest accepted waiting time over the slowest link, as a fraction of the time of adding up, in the best case measured.
+MOST_WAITING = 0.2
 
-# The loss after the same number of sentences, for several batch sizes. For each batch size, the best of these learning rates
-# counts.
+# Measures the loss after the same number of sentences, for several batch sizes. For each batch size, the best of these learning
+# rates counts.
 SENTENCES, BATCHES, RATES = 65536, (16, 64, 256, 1024), ("0.001", "0.003", "0.01")
 TRAIN = ["./run", "gradus", "train", "--task", "reverse", "--hidden", "48", "--embedding", "24", "--energy", "24"]
 
@@ -38,7 +40,8 @@ def batches():
 
 
 def measure(at, only=None):
-    """`only`: machines, machines_link or machines_batches. `machines` also writes machines_jobs, for the larger jobs."""
+    """Measures all, or only `only`: machines, machines_link or machines_batches. `machines` also writes machines_jobs, the
+    predictions for larger jobs."""
     for names, command in ((("machines", "machines_jobs"), COMMAND), (("machines_link", ), LINK)):
         if only in (None, names[0]):
             done = subprocess.run([*command, "--json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
@@ -48,7 +51,7 @@ def measure(at, only=None):
         write("machines_batches", " ".join([*TRAIN, "--batch 64 --steps", str(SENTENCES // 64)]), at, {"rows": batches()})
 
 
-# The text of each marker <!-- result NAME -->.
+# One function per marker <!-- result NAME -->.
 
 def predicted_two(results, row):
     return model.predicted_step(row, 2, (results["alpha"], results["beta"]))
@@ -94,8 +97,8 @@ def machines_batches():
 
 
 def check_bounds():
-    """Checks that 2 processes are fast enough, that the page's model predicts their time to within a tenth, that mpirun costs one process
-    nothing, and that communication over a slow link is hidden if there is enough work."""
+    """Checks four facts: 2 processes are fast enough, the page's model predicts their time to within a tenth, mpirun does not
+    slow down one process, and communication over a slow link is hidden if there is enough work."""
     results = load("machines")
     for row in results["rows"]:
         assert row["one"] / row["two"] >= LEAST.get(row["config"], 1), row

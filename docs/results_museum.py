@@ -1,4 +1,4 @@
-"""The museum of bugs: docs/explained/museum.md. The exhibits are in exercises/museum."""
+"""The tables of docs/explained/museum.md, the museum of bugs. The exhibits are in exercises/museum."""
 
 import json
 import pathlib
@@ -28,8 +28,8 @@ def name(number):
 
 
 def museum_by_length():
-    """Exact match by length of all exhibits, as the program itself measures it. Where it differs, also the exact match of
-    sentences decoded one by one, without their target."""
+    """Exact match by length of all exhibits, as each program measures it itself. If the result differs, adds the exact match of
+    sentences decoded one by one, without their targets."""
     results = load("museum")
     rows = []
     for number in exhibits.NAMES:
@@ -40,7 +40,7 @@ def museum_by_length():
 
 
 def museum_checks():
-    """The exhibits that each check detects."""
+    """For each check, the exhibits that it detects."""
     rows = [[name(number), *("–" if passed else "**sees it**" for passed in symptoms.checks(kept(number)).values())]
             for number in exhibits.NAMES]
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
@@ -51,13 +51,13 @@ def after_colon(sentence):
 
 
 def reports(exhibit):
-    """Links to reports of this mistake."""
+    """Links to issues that report this mistake."""
     links = [f"[{path.split('/')[0]}/{path.split('/')[1]} #{path.split('/')[3]}](https://github.com/{path})" for path in exhibit.reports]
     return f"\n\nReported in {', '.join(links)}." if links else ""
 
 
 def museum_exhibits():
-    """For each exhibit, its symptoms and, folded, its cause, its change and the result of its probe."""
+    """A section per exhibit: its symptoms and, folded, the cause, the changed lines and the result of its probe."""
     parts = []
     for number, exhibit in exhibits.EXHIBITS.items():
         before, after = exhibits.change(number)

@@ -12,10 +12,10 @@ import tempfile
 from results_kit import ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
-COMMANDS = ("train-on-your-text", "compress-a-model", "command")  # pages without a program: their first shell block is run
+COMMANDS = ("train-on-your-text", "compress-a-model", "command")  # no program on these pages: their first shell block is run
 PYTORCH = "load-pytorch-weights"  # the page whose program reads a file written by PyTorch
 
-FROM_RUN = "The page of this tutorial: "  # printed by ./run, not by the program
+FROM_RUN = "The page of this tutorial: "  # ./run prints this line, not the program
 
 
 def quoted(where):
@@ -37,7 +37,7 @@ def quoted(where):
 
 
 def record(number, output, at):
-    """Stores what `./run tutorial NN` printed, which is the output of `--seed 1`."""
+    """Stores the output of `./run tutorial NN`, which uses `--seed 1`."""
     lines = [line for line in output.rstrip().split("\n") if not line.startswith(FROM_RUN)]
     write(f"printed_{number}", f"./run tutorial {number}", at, {"lines": lines})
 
@@ -51,7 +51,7 @@ def source_of(name):
 
 
 def page_programs():
-    """The pages whose program is compiled and whose output is quoted, with the name of the executable."""
+    """The pages whose programs are compiled and whose output is quoted, with the names of the executables."""
     listed = re.findall(r"^gradus_page_program\((\w+) docs/(?:how-to/)?([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
     return {page: program for program, page in listed}
 
@@ -81,7 +81,8 @@ def measure_commands(at, page):
 
 
 def measure_pytorch(at, page):
-    """The C++ program between the page's two Python blocks. Debian has PyTorch, but no package safetensors."""
+    """Runs the C++ program between the page's two Python blocks. Writes the file without the package safetensors, which Debian
+    does not have."""
     built("pytorch_program")
     save, compute = re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)
     save = save.replace("from safetensors.torch import save_file", f"""
@@ -95,7 +96,7 @@ def save_file(state, path): safetensors_io.save(pathlib.Path(path), state)""")
 
 
 def build_tutorial(number):
-    """Builds before a run, so that its output has no messages of the build."""
+    """Builds the tutorial, so that a later run prints no build messages."""
     subprocess.run([ROOT / "run", "tutorial", number, "--help"], check=True, stdout=subprocess.DEVNULL)
 
 

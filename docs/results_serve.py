@@ -1,4 +1,4 @@
-"""The numbers of how-to/serve.md: gradus serve with one client and with many, and an hour of faults."""
+"""The numbers of how-to/serve.md: gradus serve with one client, with many clients, and under faults for an hour."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def measure(at):
     data = pathlib.Path(os.environ["GRADUS_DATA"])
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/eng-fra"
-        # The quality does not matter here, the sizes do.
+        # One epoch suffices: only the sizes of the model matter here, not its quality.
         subprocess.run([ROOT / "run", "gradus", "train", "--config", ROOT / "configs/eng-fra.toml", "--pairs", FRENCH, "--epochs", "1", "--out", out],
                        cwd=data, check=True, capture_output=True)
         done = subprocess.run([ROOT / "run", "bench", "serve", "--model", out, "--file", FRENCH, "--json"], cwd=data, stdout=subprocess.PIPE,
@@ -37,7 +37,7 @@ def store_load(at, report, options):
     write("serve_load", f"{LOAD} {options}", at, report)
 
 
-# The text of each marker <!-- result NAME -->.
+# One function per marker <!-- result NAME -->.
 
 def serve_measured():
     results = load("serve")
@@ -72,7 +72,8 @@ FAULTS = ["wrong bodies", "half bodies", "half bodies, closed", "trickled reques
 
 
 def check_bounds():
-    """Many clients get several times as many lines as one; the server with faults answers rightly and keeps its memory."""
+    """Checks that many clients get several times as many lines as one, and that the server under faults answers correctly and
+    does not grow."""
     results = load("serve")
     assert results["many"]["rate"] >= 6 * results["one"]["rate"], results
     assert results["many"]["rate"] >= 0.6 * results["file"]["rate"], results

@@ -1,11 +1,11 @@
-"""The table of tutorial 14 on text: the French model made small in each way, with bytes, quality, speed and memory.
+"""The table of tutorial 14 on text: the French model reduced in each way, with bytes, quality, speed and memory.
 
-results.py measure small            every seed, and then the speed
-results.py measure small 1,2        trainings and scores of these seeds
-results.py measure small finished   scores of the trainings that every seed begun so far has finished
+results.py measure small            every seed, then the speed
+results.py measure small 1,2        trains and scores these seeds
+results.py measure small finished   scores the trainings that have finished for every seed begun so far
 results.py measure small speed      sentences per second and memory of the first seed's models; run it on an idle machine
 
-Finished trainings and scores stay in GRADUS_RUNS [out/small], so a stopped run continues where it ended.
+GRADUS_RUNS [out/small] keeps finished trainings and scores, so a stopped run continues where it ended.
 """
 
 import gzip
@@ -27,13 +27,13 @@ SIZES = ["--embedding", "64", "--energy", "64", "--maxout", "64", "--tied", "out
 STUDENT = ["--hidden", "96", *SIZES]
 SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1",
             "--learning-rate", "0.003"]
-SHORT = ["--steps", "1000"]  # shows what a teacher adds in less time
+SHORT = ["--steps", "1000"]  # a shorter training, to show what a teacher adds
 FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
 WORDS = "2000"
 
 
 def beams(runs):
-    """The options that train on the teacher's translations of the training sources, which are written if missing."""
+    """Options that train on the teacher's translations of the training sources. Writes the translations if they are missing."""
     texts = runs / "beams"
     if not texts.is_dir():
         part = fresh(texts)
@@ -53,7 +53,7 @@ def pruned(runs, zeros):
     return ["--init-from", runs / "teacher", "--prune", zeros, "--per-matrix", *FINE_TUNING, *PRECISION]
 
 
-# name of a training → its options, given the folder of the seed's runs; in this order
+# name of a training → function from the folder of a seed's runs to the training's options; trained in this order
 TRAININGS = {
     "teacher": lambda runs: [*CONFIG, *FRENCH, *PRECISION],
     "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *SHORT, *PRECISION],
@@ -68,8 +68,8 @@ TRAININGS = {
     "50 % zeros": lambda runs: pruned(runs, "0.5"),
 }
 
-# row of the table → its training, how `compress` stores it, and options of evaluate and translate.
-F32 = []  # as it was trained, without the optimiser's state
+# row of the table → its training, the options with which `compress` stores it, and options of evaluate and translate
+F32 = []  # the trained weights, without the optimiser's state
 ROWS = {
     "f32": ("teacher", F32, []),
     "bf16": ("teacher", ["--bf16"], BF16),
@@ -92,7 +92,7 @@ ROWS = {
 
 
 def fresh(folder):
-    """An empty folder beside this one, to be renamed when it is complete."""
+    """Creates an empty folder beside this one. Rename it once it is complete."""
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
@@ -102,7 +102,7 @@ def fresh(folder):
 def trained(runs, name):
     run = runs / name
     if not run.is_dir():
-        options = TRAININGS[name](runs)  # may need a text that another model writes
+        options = TRAININGS[name](runs)  # the options may depend on a text that another model must write first
         part = fresh(run)
         gradus("train", *options, "--seed", runs.name, "--overwrite", "--out", part, cwd=os.environ["GRADUS_DATA"],
                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -111,7 +111,7 @@ def trained(runs, name):
 
 
 def stored(runs, name, form):
-    """The folder of a trained model in this form: weights, settings and vocabularies in one file."""
+    """The folder of a trained model stored in this form. One file holds weights, settings and vocabularies."""
     folder = runs / " ".join([name, *(form or ["in f32"])])
     if not folder.is_dir():
         run, part = trained(runs, name), fresh(folder)
@@ -125,7 +125,7 @@ def stored(runs, name, form):
 
 
 def scored(runs, row):
-    """One row of one seed; kept as a file."""
+    """The scores of one row and seed, which a file keeps."""
     kept = runs / f"{row}.json"
     if not kept.is_file():
         name, form, options = ROWS[row]
@@ -138,7 +138,7 @@ def scored(runs, row):
 
 
 def finished():
-    """The seeds with a teacher, and the rows whose trainings all of them have."""
+    """The seeds that have a teacher, and the rows whose trainings are complete for all of these seeds."""
     seeds = [seed for seed in SEEDS if (RUNS / str(seed) / "teacher").is_dir()]
     return seeds, [row for row, (name, *_) in ROWS.items() if all((RUNS / str(seed) / name).is_dir() for seed in seeds)]
 
@@ -155,11 +155,12 @@ def measure_quality(at, seeds, chosen=tuple(ROWS)):
 
 
 ROUNDS = 2
-BATCHES = {1: 128, 64: 512}  # sentences at a time → sentences
+BATCHES = {1: 128, 64: 512}  # batch size → number of sentences to translate
 
 
 def translate(program, lines, batch, *options):
-    """Sentences per second of `gradus translate` for `batch` lines at a time, and the most memory of the process, in bytes."""
+    """Runs `gradus translate` on `batch` lines at a time. Returns sentences per second, and the process's largest memory in
+    bytes."""
     process = subprocess.Popen([program, "translate", *map(str, options)], text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for first in range(0, len(lines), batch):
@@ -174,10 +175,10 @@ def translate(program, lines, batch, *options):
 
 
 def measure_speed(at):
-    """The best of rounds in turn, so that other load affects every model."""
+    """The best of several rounds. A round measures each model once, so that other load on the machine affects every model."""
     runs = RUNS / str(SEEDS[0])
     chosen = {row: ROWS[row] for row in finished()[1]}
-    gradus("--version", stdout=subprocess.DEVNULL)  # builds it
+    gradus("--version", stdout=subprocess.DEVNULL)  # builds the command
     program = ROOT / "build" / os.environ.get("GRADUS_PRESET", "release") / "tools" / "gradus"
     lines = [pair.split("\t")[0] for pair in (runs / "beams" / "test.tsv").read_text().splitlines()]
     rows = {row: {"row": row} for row in chosen}
@@ -202,10 +203,10 @@ def measure(at, only=None):
         measure_speed(at)
 
 
-# The text of each marker <!-- result NAME -->.
+# One function per marker <!-- result NAME -->.
 
 def over_runs(row, key):
-    """The values of a key in this row, one per seed."""
+    """The values of a key in the rows of this name, one per seed."""
     return [found[key] for run in load("small_quality")["runs"] for found in run["rows"] if found["row"] == row]
 
 
@@ -239,7 +240,7 @@ def small_speed():
 
 
 def check_bounds():
-    """The bounds that the page relies on: int8, a shortlist and a teacher's beams."""
+    """Checks the bounds on which the page relies, for int8, a shortlist and a teacher's beams."""
     def against_f32(row, key):
         return mean_of(row, key) / mean_of("f32", key)
 

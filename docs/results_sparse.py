@@ -1,5 +1,5 @@
-"""The numbers of explained/sparse-attention.md: attention with weights that are sparse, limited to a window, or drawn at random,
-on reversed sequences."""
+"""The numbers of explained/sparse-attention.md, on reversed sequences. The attention weights are sparse, limited to a window, or
+drawn at random."""
 
 import json
 import subprocess
@@ -25,7 +25,7 @@ def store(at, runs):
 
 
 def over_runs(part, key, **where):
-    """The values of a key in each run's row that has the given entries; None if there are none."""
+    """One value of a key per run, from the row that has the given entries. None if there are no such rows."""
     runs = load("sparse_attention")["runs"]
     values = [row[key] for run in runs for row in run[part] if where.items() <= row.items() and key in row]
     return values if len(values) == len(runs) else None
@@ -44,7 +44,7 @@ def table(names):
     return markdown_table(header, rows) + "\n\n" + where_measured(load("sparse_attention"))
 
 
-# The text of each marker <!-- result NAME -->.
+# One function per marker <!-- result NAME -->.
 
 def sparse_methods():
     return table(METHODS)
@@ -73,8 +73,8 @@ def sparse_gradients():
 
 
 def check_bounds():
-    """The bounds that the page relies on: small weights can be cut if attention is sharp, but not if it is smooth. A baseline
-    reduces the variance, and the gradient by Gumbel has the lowest variance."""
+    """Checks the facts on which the page relies. Small weights can be dropped if attention is sharp, but not if it is smooth. A
+    baseline reduces the variance of the gradient, and Gumbel's gradient has the lowest variance."""
     def exact(name):
         return over_runs("rows", "exact", name=name)
     for name in ("sparsemax", "top-2", "local-p", "hard", "Gumbel"):

@@ -1,4 +1,4 @@
-"""The tables of speed.md, from the output of the benchmarks."""
+"""The tables of speed.md, made from the output of the benchmarks."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from results_kit import PICTURES, ROOT, load, markdown_table, where_measured, wr
 
 
 def ms(value):
-    """Three significant digits."""
+    """A time in ms with three significant digits."""
     return f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
 
 
@@ -20,7 +20,8 @@ def fastest(by_threads):
 
 
 def blocks(report):
-    """The number of allocations, if two passes over the eight batches have made it reliable."""
+    """The number of allocations. Empty unless the warm-up was two passes over the eight batches, without which the number is
+    unreliable."""
     return report["buffers_allocated_after_warmup"] if report["warmup"] >= 16 else ""
 
 
@@ -38,7 +39,7 @@ def compared(ours, theirs, plain):
 
 def speed_train():
     def cells(case, ours, theirs, plain):
-        # The best settings cost libtorch some memory, so take its least memory under any settings.
+        # libtorch's fastest settings cost some memory. Therefore compare with its lowest memory under any settings.
         memory = min(report["peak_rss_mb"] for who in ("libtorch_best", "libtorch_plain") for report in case[who].values())
         return [case["config"], *compared(ours, theirs, plain), f"{ours['percent_of_sgemm_peak']:.0f} %",
                 f"{ours['peak_rss_mb']:.0f}", f"{memory:.0f}", blocks(ours)]
@@ -65,7 +66,7 @@ def speed_threads():
 
 
 def speed_bf16():
-    """Only the cases that speed_peers has on the same processor: bf16 is compared with f32."""
+    """Compares bf16 with f32, in the cases that speed_peers has for the same processor."""
     results, single = load("speed_peers_bf16"), load("speed_peers")
     f32 = {(case["config"], case["mode"], case["batch"]): fastest(case["gradus"]) for case in single["cases"]}
 
@@ -112,7 +113,7 @@ def speed_ops():
             + where_measured(results))
 
 
-# name of the results → benchmark and options
+# name of the results → the benchmark and its options
 BENCHMARKS = {
     "scaling": ["scaling"],
     "ops": ["ops"],
@@ -133,5 +134,5 @@ def measure(at, only=None):
                                   check=True)
             if name == "scaling":
                 shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")
-        # The last line; the script may print build messages before it.
+        # The JSON is on the last line, because ./run may print build messages before it.
         write(f"speed_{name}", " ".join(["./run bench", *benchmark]), at, json.loads(done.stdout.splitlines()[-1]))

@@ -16,20 +16,20 @@ TRAINED = range(3, 13)  # the training lengths
 
 
 def values(run, name, row):
-    """A row of a table of the run: column → value."""
+    """A row of a table of the run, as a map from columns to values."""
     kept = run["tables"][name]
     found = next(kept_row["values"] for kept_row in kept["rows"] if kept_row["name"] == str(row))
     return dict(zip(kept["columns"], found))
 
 
 def alignment(run):
-    """The fraction of steps whose largest weight is at the right position, and the mean weight there."""
+    """Two numbers: the fraction of steps whose largest weight is at the true position, and the mean weight there."""
     return list(values(run, "alignment", "Bahdanau").values())
 
 
 def table(number, name):
-    """A table from the tutorial's results.json: the means over the seeds, with the ranges folded. Numbers that are the same for
-    every seed are not measurements, so they need no name of a machine."""
+    """A table from the tutorial's results.json: means over the seeds, with their ranges folded. Does not name the machine if all
+    numbers are the same for every seed, because then they are not measurements."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
@@ -55,7 +55,7 @@ def table(number, name):
 
 
 def without_zeros(rows):
-    """The rows of a table by length, without those at the end that are 0 in all columns, except the first of them."""
+    """Shortens a table by length: of the rows at its end with only zeros, keeps the first."""
     end = len(rows)
     while end > 1 and all(name.isdigit() and set(cell) <= set("0.") for name, *cells in rows[end - 2:end] for cell in cells):
         end -= 1
@@ -63,15 +63,15 @@ def without_zeros(rows):
 
 
 def text_of(marker):
-    """The text of a marker tutorial_NN_name for which there is no function below."""
+    """The text for a marker tutorial_NN_name that has no function below."""
     number, name = re.fullmatch(r"tutorial_(\d\d)_(\w+)", marker).groups()
     return table(number, name)
 
 
-# The text of all other markers <!-- result NAME -->.
+# One function for each of the other markers <!-- result NAME -->.
 
 def tutorial_04_models():
-    """The mean accuracy over all seeds' models, and how many of them reached each accuracy."""
+    """The mean accuracy over the models of all seeds, and the number of models in each range of accuracy."""
     results = load("tutorial_04")
     means, counts = ([run["tables"][name] for run in results["runs"]] for name in ("accuracy", "counts"))
     rows = []
@@ -83,7 +83,7 @@ def tutorial_04_models():
 
 
 def tutorial_10_some_lengths():
-    """A few rows of the table of exact match, without ranges."""
+    """Some rows of the table of exact match, without ranges."""
     results = load("tutorial_10")
     models = results["runs"][0]["tables"]["exact_match"]["columns"]
     rows = [[str(length), *(mean([values(run, "exact_match", length)[model] for run in results["runs"]]) for model in models)]
@@ -108,13 +108,13 @@ def tutorial_10_time():
 
 
 def tutorial_staircase():
-    """Every tutorial: its page, its topic from the source's first line, and its time."""
+    """A row per tutorial: its page, its topic from the source's first line, and its time."""
     kept = load("tutorial_times")
     rows = []
     for source in sorted((ROOT / "tutorials").glob("[0-9][0-9]_*.cpp")):
         page = f"docs/tutorials/{source.stem.replace('_', '-')}.md"
         title = (ROOT / page).read_text().split("\n", 1)[0].split("· ", 1)[1]
-        about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # the text after its name
+        about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # the text after the tutorial's name
         seconds = kept["seconds"].get(source.name[:2])
         rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else f'{seconds:.0f} s'} |")
     lines = ["| step | topic | time |", "|---|---|--:|", *rows]
@@ -145,7 +145,7 @@ def measure(at, only=None):
 
 
 def keep_time(number, seconds, at):
-    """The median of the seeds, one line per tutorial, for ./run tutorial."""
+    """Stores the median time over the seeds in a file with one line per tutorial, which ./run tutorial reads."""
     path = RESULTS / "tutorial_times.json"
     times = json.loads(path.read_text())["seconds"] if path.exists() else {}
     write("tutorial_times", "./run tutorial NN --seed N", at,
@@ -153,7 +153,7 @@ def keep_time(number, seconds, at):
 
 
 def check_bounds():
-    """The bounds that every seed of the main run must meet."""
+    """Checks the bounds that every seed of the main run must meet."""
     for run in load("tutorial_10")["runs"]:
         exact = {length: values(run, "exact_match", length) for length in TRAINED}
         for length in TRAINED:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""docs/site/audit.py FOLDER AXE [PATTERN …]: opens the pages of the built book in Chromium, in light and dark, at 1280 and 390
-pixels, and fails if one is wider than the window or breaks a rule of axe-core; the rule color-contrast demands 4.5:1.
+"""docs/site/audit.py FOLDER AXE [PATTERN …]: opens the pages of the built book in Chromium, in light and dark themes, 1280 and
+390 pixels wide. Fails if a page is wider than the window or breaks a rule of axe-core. The rule color-contrast demands 4.5:1.
 
-AXE is axe-core's axe.min.js. A PATTERN such as 'tutorials/*' selects pages; without one, all are opened.
+AXE is axe-core's axe.min.js. A PATTERN such as 'tutorials/*' selects pages; without one, all pages are opened.
 """
 
 import collections
@@ -25,7 +25,7 @@ document.fonts.ready.then(() => axe.run({resultTypes: ["violations"]})).then(fou
   width: document.documentElement.scrollWidth,
 }), error => done({error: String(error)}));
 """
-SHOWN = 3  # elements of a rule shown per page and setting
+SHOWN = 3  # number of elements shown per rule, page and setting
 
 
 def findings_of(driver, axe, address, page):
@@ -48,7 +48,7 @@ def findings_of(driver, axe, address, page):
 
 
 def audit(pages, axe, address):
-    """Prints the findings of these pages, each when its page is done; returns their rules."""
+    """Prints the findings of each page as soon as the page is done. Returns the rules that were broken."""
     rules = []
     with browser() as driver:
         for page in pages:

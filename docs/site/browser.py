@@ -1,4 +1,4 @@
-"""The built book in headless Chromium: what docs/site/audit.py and docs/site/pdf.py share."""
+"""Opens the built book in headless Chromium, for docs/site/audit.py and docs/site/pdf.py."""
 
 import contextlib
 import functools
@@ -9,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-SECONDS = 600  # the limit for a page, a script or a print
+SECONDS = 600  # time limit for a page, a script or a print
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -19,7 +19,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(folder):
-    """Serves `folder` on localhost; yields the address, without a slash at the end."""
+    """Serves `folder` on localhost. Yields the address, without a slash at the end."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -37,7 +37,7 @@ def browser():
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     driver.set_page_load_timeout(SECONDS)
     driver.set_script_timeout(SECONDS)
-    # The theme remembers the colour scheme of the first page.
+    # The theme would otherwise keep the first page's colour scheme.
     driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "try { localStorage.clear(); } catch {}"})
     try:
         yield driver

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/site/check.py FOLDER: fails if the built book has dead links, external resources, or formulas with KaTeX errors or
-warnings."""
+"""docs/site/check.py FOLDER: fails if the built book has dead links, external resources, or formulas for which KaTeX reports an
+error or a warning."""
 
 import html.parser
 import json
@@ -23,9 +23,10 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.anchors, self.links, self.fetched = {"", "__search"}, [], []
-        self.marked, self.depth = [], 0  # [text, is display] of formulas marked by arithmatex; open marks
+        self.marked, self.depth = [], 0  # [text, is display] of each formula that arithmatex marked; number of open marks
         self.feed(text)
-        self.formulas = [(re.sub(r"^(\\[([])+|(\\[)\]])+$", "", text.strip()), displayed)  # as in math.js
+        # Removes the delimiters, as math.js does.
+        self.formulas = [(re.sub(r"^(\\[([])+|(\\[)\]])+$", "", text.strip()), displayed)
                          for text, displayed in self.marked]
 
     def handle_starttag(self, tag, attributes):
@@ -56,7 +57,7 @@ def is_outside(address):
 
 
 def complaints(formulas, root):
-    """KaTeX's errors and warnings by formula, from the site's own KaTeX, run by QuickJS if installed, else by Duktape."""
+    """Maps formulas to KaTeX's errors and warnings. Runs the site's own KaTeX in QuickJS if installed, otherwise in Duktape."""
     formulas = sorted(formulas)
     if not formulas:
         return {}
@@ -72,7 +73,7 @@ def complaints(formulas, root):
 
 def findings(root):
     pages = {path.relative_to(root).as_posix(): Page(path.read_text()) for path in sorted(root.rglob("*.html"))
-             if path.name != "404.html"}  # its links begin at the root, because it is shown at any address
+             if path.name != "404.html"}  # shown at any address, so its links begin at the root
     wrong = complaints({formula for page in pages.values() for formula in page.formulas}, root)
     for name, page in pages.items():
         yield from (f"{name}: external resource {address}" for address in page.fetched if is_outside(address))
@@ -86,7 +87,7 @@ def findings(root):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
             if not (root / target).is_file():
                 yield f"{name}: dead link {address}"
-            elif (target in pages and not name.startswith("api/") and  # doxygen's pages link to a few missing anchors
+            elif (target in pages and not name.startswith("api/") and  # doxygen's pages link to a few anchors that do not exist
                   urllib.parse.unquote(parts.fragment) not in pages[target].anchors):
                 yield f"{name}: link {address} has no such anchor"
     for style in sorted(root.rglob("*.css")):

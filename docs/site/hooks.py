@@ -1,7 +1,7 @@
-"""mkdocs hooks: a book with pages from the whole repository, in two languages.
+"""mkdocs hooks: make a book in two languages from pages in the whole repository.
 
-README.md and other pages stay where they are in the repository. Every other file or folder that a page links to gets a
-page of its own. Links are written for the repository and converted to addresses in the book.
+README.md and other pages stay in their places in the repository. Every other file or folder to which a page links gets its own
+page in the book. Links are written for the repository, and converted to addresses in the book.
 """
 
 import fnmatch
@@ -20,18 +20,18 @@ import pictures_chinese
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 DOXYGEN = ROOT / "build" / "doxygen"
 CHINESE = ROOT / "build" / "pictures_chinese"
-PLAY = ROOT / "build" / "play"  # by ./run web
+PLAY = ROOT / "build" / "play"  # written by ./run web
 PLAY_BUTTON = re.compile(r'^<a [^>]*play/(?:check/)?index\.html.*</a>\n\n', re.MULTILINE)
 OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
-SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # written by the theme, on each page
+SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme writes this on each page
 CODE = re.compile(r"<code>([^<\n]+)</code>")  # inline code
 CODE_AFTER_CHINESE = re.compile(r'(?<=[^\x00-\x7F（“])(?=<span class="whole"><code>)')
 PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.svg)")')
 RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
 EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
-SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'  # written by the theme, without a name
+SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'  # the theme writes this, without an accessible name
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -40,7 +40,7 @@ def is_chinese(config):
 
 
 def place(path):
-    """A repository file's language and path in the book."""
+    """The language of a repository file, and its path in the book."""
     if path.endswith(".zh-CN.md"):
         return "zh", path.replace(".zh-CN.md", ".md")
     if path.startswith("docs/zh/"):
@@ -53,7 +53,7 @@ def place(path):
 
 
 def address(language, path):
-    """The address of a page or picture, relative to the book's root."""
+    """The address of a page or a picture, relative to the book's root."""
     path = re.sub(r"(^|/)README\.md$", r"\1index.html", path)
     return ("zh/" if language == "zh" else "") + re.sub(r"\.md$", ".html", path)
 
@@ -63,8 +63,8 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The file or folder of the repository that `link` on the page at `path` points to, or None. A Chinese page gets the picture
-    with Chinese labels, which on_files writes."""
+    """The repository's file or folder to which `link` on the page at `path` points, or None. For a Chinese page, a picture is
+    replaced by the one with Chinese labels, which on_files writes."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
     if not (ROOT / target).exists():
         return None
@@ -76,14 +76,14 @@ def target_of(link, path):
 
 
 def file_of(place, source, config):
-    """The file `source` as page `place`."""
+    """The file `source`, as the page at `place`."""
     file = File(place, str(ROOT), config["site_dir"], use_directory_urls=False)
     file.abs_src_path = str(source)
     return file
 
 
 def assets():
-    """Style sheets, scripts and fonts besides the theme's: place → source."""
+    """Maps places in the book to sources, for style sheets, scripts and fonts that are not the theme's."""
     site = ROOT / "docs" / "site"
     katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
     return {**{f"assets/{name}": site / name for name in ("book.css", "print.css", "math.js", "scroll.js", "values.js")},
@@ -91,7 +91,7 @@ def assets():
 
 
 def sources(pages):
-    """Files and folders shown as source pages: those that pages link to, and the public headers."""
+    """Files and folders that get source pages: those to which pages link, and the public headers."""
     shown = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/include/gradus/**/*.hpp")}
     for path in pages:
         text = FENCED.sub("", (ROOT / path).read_text())
@@ -122,7 +122,7 @@ def on_files(files, config):
 
 
 def listed(nav, pages, config):
-    """The navigation, with each pattern replaced by the matching pages; English pages become addresses."""
+    """The navigation with patterns replaced by the matching pages. English pages become addresses."""
     for entry in nav:
         title, value = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
         if isinstance(value, list):
@@ -133,11 +133,11 @@ def listed(nav, pages, config):
         elif is_chinese(config) and title:
             yield {title: f"elsewhere:{address('en', value)}"}
         elif "*" not in value:
-            yield value  # mkdocs reports it
+            yield value  # mkdocs reports missing pages
 
 
 def on_page_read_source(page, config):
-    """The text of a source page: a file, or the list of a folder."""
+    """The text of a source page: the content of a file, or the list of a folder."""
     if not page.file.src_uri.startswith("source/"):
         return None
     source = pathlib.Path(page.file.abs_src_path)
@@ -146,7 +146,7 @@ def on_page_read_source(page, config):
         names = sorted(entry.name + "/" * entry.is_dir() for entry in source.iterdir() if entry.name[0] not in "._")
         return f"# {path}/\n\n" + "".join(f"- `{name}`\n" for name in names)
     language = {".hpp": "cpp", ".toml": "toml", ".py": "python"}.get(source.suffix, source.suffix[1:] or "sh")
-    title = re.sub(r"^\w+/include/", "", path)  # a public header is titled as in #include
+    title = re.sub(r"^\w+/include/", "", path)  # the title of a public header is its name in #include
     return f"# {title}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
 
 
@@ -154,7 +154,7 @@ def on_page_read_source(page, config):
 
 
 def wide(match):
-    """Marks pictures whose text would be too small on a phone; book.css keeps them wide and lets them scroll."""
+    """Marks pictures whose text would be too small on a phone. book.css keeps them wide and makes them scroll."""
     picture = ROOT / "docs" / "pictures" / match[1]
     width = picture.exists() and int(re.search(r'width="(\d+)', picture.read_text())[1])
     return f'style="--width-to-read: {0.7 * width:.0f}px" ' if width > 600 else ""
@@ -168,8 +168,8 @@ def whole(match):
 
 
 def on_page_content(html, page, config, files):
-    """Controls line breaks. Short code, hyphenated words in longer code and ranges are unbreakable (book.css). Longer code may
-    break after a slash. In Chinese, a break is allowed before code, which browsers forbid after punctuation ("，./run")."""
+    """Controls line breaks. Short code, hyphenated words in longer code, and ranges are unbreakable (book.css). Longer code may
+    break after a slash. In Chinese, allows a break before code, which browsers forbid after punctuation ("，./run")."""
 
     def code(match):
         return whole(match) if len(match[1]) <= 32 else f"<code>{re.sub(r'[^ ]+', word, match[1])}</code>"
@@ -177,7 +177,7 @@ def on_page_content(html, page, config, files):
     def word(match):
         return whole(match) if "-" in match[0] and len(match[0]) <= 36 else match[0].replace("/", "/<wbr>")
 
-    html = EMPTY_HEADER.sub(r"<td\1></td>", html)  # the corner of a table, for screen readers
+    html = EMPTY_HEADER.sub(r"<td\1></td>", html)  # for screen readers: the corner of a table is not a header
     html = CODE_AFTER_CHINESE.sub("<wbr>", CODE.sub(code, html))
     return PICTURE.sub(wide, RANGE.sub(whole, html))
 
@@ -205,7 +205,7 @@ def on_page_markdown(markdown, page, config, files):
         if target is None:
             return match[0]
         language, there = place(target)
-        if language == here[0]:  # mkdocs checks these
+        if language == here[0]:  # mkdocs checks links within a language
             return posixpath.relpath(there, posixpath.dirname(here[1])) + match[2]
         return f"elsewhere:{address(language, there)}{match[2]}"
 
@@ -219,14 +219,14 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def with_play(markdown, config):
-    """The front page with a button below its picture that opens Play. Until then, nothing of Play is loaded."""
+    """Adds a button that opens Play below the front page's picture. The page loads no part of Play before that."""
     words, page = ("在浏览器里训练它", "../play/index.html?lang=zh") if is_chinese(config) else ("Train it in your browser", "play/index.html")
     button = f'\n\n<a class="md-button md-button--primary" href="{page}">{words}</a>'
     return markdown.replace("</picture>", f"</picture>{button}", 1)
 
 
 def linked_entries(listing, page, files):
-    """A folder's list, with links to entries that have pages."""
+    """The list of a folder, with links to the entries that have pages."""
     here, folder = page.file.src_uri, repository_path(page.file)
 
     def link(match):
@@ -238,7 +238,8 @@ def linked_entries(listing, page, files):
 
 
 def on_post_page(output, page, config):
-    """Names the search, and resolves links that mkdocs cannot, written as elsewhere:ADDRESS with an address in the book."""
+    """Gives the search an accessible name. Resolves links that mkdocs cannot resolve; they are written as elsewhere:ADDRESS,
+    where ADDRESS is in the book."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
     output = output.replace(SEARCH, f'{SEARCH} aria-label="{"搜索" if is_chinese(config) else "Search"}"', 1)
     if is_chinese(config):
@@ -247,25 +248,25 @@ def on_post_page(output, page, config):
 
 
 def search_inside(match):
-    """Configures the Chinese search. Chinese has no spaces between words and the theme would segment it as Japanese, so a query
-    matches anywhere between two punctuation marks."""
+    """Configures the Chinese search. The theme would segment Chinese, which has no spaces between words, as Japanese. Therefore
+    a query matches anywhere between two punctuation marks."""
     settings = json.loads(match[1])
     settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
-    # All words are required; the theme appends the last *.
+    # All words are required. The theme appends a * to the last one.
     transform = r'query => query.trim().replace(/\S+/g, word => "+" + word.replace(/^[^\x00-\x7F].*/, "*$&*")).replace(/\*$/, "")'
     return (f"<script>var __search = {{transform: {transform}}}</script>\n"
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')
 
 
 def readable(text):
-    """The search's text of a page: without display formulas, and with inline formulas as letters."""
+    """The text of a page for the search: omits display formulas, and writes inline formulas as letters."""
     text = re.sub(r"\\\[.*?\\\]", "…", text, flags=re.DOTALL)
     return re.sub(r"\\\((.*?)\\\)", lambda match: re.sub(r"\\(?:[^a-zA-Z]|(?=[a-zA-Z]))|[{}]", "", match[1]), text, flags=re.DOTALL)
 
 
 def on_post_build(config):
-    """Restricts the search to pages and public headers, without other sources. The Chinese search also finds pages that exist
-    only in English."""
+    """Restricts the search to pages and public headers; other sources are not found. The Chinese search also finds pages that
+    exist only in English."""
     index = pathlib.Path(config["site_dir"], "search", "search_index.json")
     found = json.loads(index.read_text())
     found["docs"] = [entry for entry in found["docs"] if re.match(r"(?!source/)|source/\w+/include/", entry["location"])]
@@ -283,7 +284,7 @@ def on_post_build(config):
 
 
 def counterpart(path):
-    """The path of the same page in the other language; it may not exist."""
+    """The path that the page has in the other language. The file may not exist."""
     if path.endswith(".zh-CN.md"):
         return path.replace(".zh-CN.md", ".md")
     if path.startswith("docs/"):
@@ -292,7 +293,8 @@ def counterpart(path):
 
 
 def on_page_context(context, page, config, nav):
-    """The language switch: links to the same page in the other language, or else to its front page."""
+    """Sets the links of the language switch: to the same page in the other language or, without one, to that language's front
+    page."""
     here = repository_path(page.file)
     front = "README.md" if is_chinese(config) else "README.zh-CN.md"
     there = next((path for path in (counterpart(here), front) if (ROOT / path).is_file()), None)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""docs/site/pdf.py FOLDER: prints the built book as FOLDER/gradus.pdf and, in Chinese, as FOLDER/zh/gradus.pdf.
+"""docs/site/pdf.py FOLDER: prints the built book as FOLDER/gradus.pdf, and the Chinese book as FOLDER/zh/gradus.pdf.
 
-Chromium prints all chapters as one page, with bookmarks and links. A first print gives the page numbers of the contents.
+Chromium prints all chapters as one page, with bookmarks and links. The book is printed twice: the first print determines the
+page numbers in the table of contents.
 """
 
 import base64
@@ -48,14 +49,14 @@ def printed(driver):
 
 
 def chapters_in(pdf):
-    """The page number of each chapter, which the PDF's bookmarks name."""
+    """The page number of each chapter, found by the PDF's bookmarks."""
     reader = pypdf.PdfReader(io.BytesIO(pdf))
     return [reader.get_destination_page_number(entry) + 1 for entry in reader.outline if not isinstance(entry, list)]
 
 
 def print_book(driver, address, language):
     title, subtitle = BOOKS[language]
-    driver.get(f"{address}/{language}terms.html")  # any page with the navigation
+    driver.get(f"{address}/{language}terms.html")  # any page that has the navigation
     driver.execute_script((HERE / "one_page.js").read_text() + "\nwindow.onePage = onePage;")
     found = driver.execute_async_script(ASSEMBLE, title, subtitle, f"{address}/assets/math.js")
     if found["wrong"]:

@@ -1,6 +1,5 @@
-"""mkdocs hook: pictures of `plot` whose parts have tooltips are put into the page, where values.js shows the values under the
-pointer and, with the arrow keys, at the focus. The colours follow the page's light or dark setting.
-"""
+"""mkdocs hook: puts pictures of `plot` that have tooltips inline into the page. There, values.js shows the values under the
+pointer and, with the arrow keys, at the focus. The colours follow the page's light or dark setting."""
 
 import pathlib
 import re
@@ -10,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pictures_chinese
 
 PICTURES = pictures_chinese.PICTURES
-LARGEST = 48_000  # bytes; larger pictures stay files, so that pages stay small
+LARGEST = 48_000  # bytes; larger pictures stay separate files, which keeps pages small
 IMAGE = re.compile(r'<picture>.*?</picture>|<img (style="[^"]*" )?alt="([^"]*)" src="[^"]*?([\w-]+\.svg)" ?/?>', re.DOTALL)
 DARK = "@media(prefers-color-scheme:dark){"
 HINTS = {"en": "Point at a part of the picture, or select it and use the arrow keys, to read its value.",
@@ -22,7 +21,7 @@ def has_values(text):
 
 
 def inlined(text, alternative, style, hint):
-    """The picture `text` as part of a page."""
+    """The picture `text` as an inline part of a page."""
     text = re.sub(r'aria-label="[^"]*"', lambda _: f'aria-label="{alternative}" tabindex="0"', text, count=1)
     text = text.replace("<svg ", f"<svg {style}", 1).replace(DARK, '[data-md-color-scheme="slate"]{', 1)
     return f'<span class="values">{text.strip()}<output>{hint}</output></span>'
