@@ -1,12 +1,12 @@
-/* gradus_tiny MODEL: translates with an int8 Bahdanau model, greedily; C11, no other files, no library of gradus.
+/* gradus_tiny MODEL: translates greedily with an int8 Bahdanau model. Needs only C11 and this file.
  *
- * Reads one sentence a line from standard input, as tokens with spaces between them, and writes one line of tokens
- * each. MODEL is written by `gradus export`. Products round as those of gradus/compress/int8.hpp, and their sums are
- * exact, so the tokens are those of `gradus translate`, unless two are equally likely up to rounding in f32. Memory
- * is allocated once, for the longest sentence.
+ * Reads one sentence per line from standard input, as tokens separated by spaces. Writes the tokens of each
+ * translation on a line. `gradus export` writes MODEL. Products round as in gradus/compress/int8.hpp, and their sums
+ * are exact. The tokens therefore equal those of `gradus translate`, unless two tokens are equally likely up to
+ * rounding in f32. Memory is allocated once, for the longest sentence.
  *
- * The file is little-endian: MAGIC, a checksum (FNV-1a of what follows it), eight sizes, both vocabularies as lines
- * of text from id 4, and the parts of struct model in their order. A matrix (N, K) is N scales in f32 and N·K
+ * The file is little-endian: MAGIC, an FNV-1a checksum of the bytes after it, eight sizes, both vocabularies as lines
+ * of text from id 4, and the parts of struct model in their order. A matrix (N, K) is N scales in f32, then N·K
  * integers in int8, padded to 4 bytes. */
 #include <math.h>
 #include <stdint.h>
@@ -21,8 +21,8 @@ struct matrix { int rows, columns; const float *scales; const int8_t *values; };
 struct gru { struct matrix input, hidden; const float *input_bias, *hidden_bias; };
 
 static struct model {
-  uint32_t source_words, target_words, E, H, A, M, source_bytes, target_bytes;  /* M: of the maxout, or 0 */
-  const char **source, **target;  /* the words from id 4 */
+  uint32_t source_words, target_words, E, H, A, M, source_bytes, target_bytes;  /* M: size of the maxout, or 0 */
+  const char **source, **target;  /* the words, from id 4 on */
   struct matrix source_embedding;
   struct gru forward, backward;
   struct matrix target_embedding, bridge;
@@ -35,7 +35,7 @@ static struct model {
   const float *output_bias;
 } m;
 
-/* Prints the path, in quotes, and what is wrong with the file. `what` begins with the closing quote. */
+/* Prints the quoted path and the fault of the file. `what` states the fault, and begins with the closing quote. */
 static _Noreturn void refuse(const char *what, const char *path) {
   fputs("gradus_tiny: '", stderr);
   fputs(path, stderr);
@@ -79,7 +79,7 @@ static struct gru take_gru(uint64_t inputs) {
   return taken;
 }
 
-/* The lines of a text; `count` includes the ids before FIRST_WORD. */
+/* Takes the lines of a text as words. `count` includes the ids before FIRST_WORD. */
 static const char **take_words(uint32_t bytes, uint32_t count) {
   char *text = allocate((size_t)bytes + 1), *at = text;
   const char **words = allocate(count * sizeof *words);
@@ -140,7 +140,7 @@ static void load(const char *path) {
 
 /* ---- The arithmetic ---- */
 
-static int8_t *rounded;  /* the input of a product */
+static int8_t *rounded;  /* the int8 input of a product */
 
 /* y ← x·Pᵀ + d for columns [first, first + columns) of W; d may be NULL, or y. */
 static void multiply(const struct matrix *W, int first, int columns, const float *x, const float *d, float *y) {
@@ -165,7 +165,7 @@ static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
 static float *spare;  /* (3H) */
 
-/* h ← the state after an input part x = W_ih x + b_ih. */
+/* Updates the state h. x is the input's part W_ih x + b_ih of the gates. */
 static void step(const struct gru *cell, const float *x, float *h) {
   const int H = (int)m.H;
   multiply(&cell->hidden, 0, H, h, cell->hidden_bias, spare);
@@ -199,7 +199,7 @@ static void encode(const int *source, int length) {
   for (int i = 0; i < H; ++i) state[i] = tanhf(state[i]);
 }
 
-/* The context of the state, into c. */
+/* Writes the context for the current state to c. */
 static void attend(int length, float *c) {
   float most = -INFINITY, sum = 0;
   multiply(&m.query, 0, (int)m.H, state, NULL, hidden);
@@ -215,7 +215,7 @@ static void attend(int length, float *c) {
   }
 }
 
-/* The likeliest token after `previous`. */
+/* Returns the likeliest token after `previous`. */
 static int next(int previous, int length) {
   const int H = (int)m.H, E = (int)m.E;
   float *c = features + H, *y = features + 3 * H;  /* features are [s; c; y] */

@@ -1,5 +1,5 @@
-// Run by check.py after katex.min.js and `formulas`, a list of [tex, displayMode]: prints KaTeX's error or warning for each, or "".
-// Duktape, which runs it on Debian 12, supports neither `let` nor arrow functions.
+// Prints KaTeX's error or warning for each formula, or "". check.py runs it after katex.min.js and `formulas`, a list of
+// [tex, displayMode]. On Debian 12 it runs in Duktape, which does not support `let` and arrow functions.
 print(JSON.stringify(formulas.map(function (formula) {
   var complaint = "";
   console.warn = function (message) { complaint = message; };

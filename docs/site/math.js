@@ -10,7 +10,7 @@ for (const element of document.querySelectorAll(".arithmatex:not(.arithmatex .ar
   isShort ? keepWhole(element) : keepMark(element);
 }
 
-// Prevents line breaks in a short formula, after an opening bracket before it, and before punctuation after it (book.css).
+// Prevents line breaks within a short formula, and between the formula and an adjacent bracket or punctuation mark (book.css).
 function keepWhole(formula) {
   const { previousSibling: before, nextSibling: after } = formula;
   const bracket = /[\p{Ps}\p{Pi}]$/u.exec(before?.data)?.[0] ?? "";
@@ -23,7 +23,8 @@ function keepWhole(formula) {
   whole.append(bracket, formula, mark);
 }
 
-// Prevents a line break between a longer formula and punctuation after it, by moving the punctuation into its last part.
+// Prevents a line break between a longer formula and the punctuation that follows, by moving the punctuation into the formula's
+// last part.
 function keepMark(formula) {
   const { nextSibling: after } = formula;
   const text = /^[\p{Pe}\p{Pf}\p{Po}]+/u.exec(after?.data)?.[0];

@@ -1,5 +1,5 @@
-// Run on a page of the book by docs/site/pdf.py: replaces it by the whole book. Formulas are drawn afterwards, by math.js.
-// Links inside the book lead to its chapters; links to pages that are not in it, such as source files, become text.
+// Replaces a page by the whole book, for docs/site/pdf.py. math.js draws the formulas afterwards. Links within the book lead to
+// its chapters. Links to pages outside it, such as source files, become text.
 async function onePage(title, subtitle) {
   const links = [...document.querySelectorAll(".md-nav--primary :is(a.md-nav__link, .md-nav__link > a)[href]")].filter((link) => !link.hash);
   const root = new URL(document.querySelector(".md-header .md-logo").href);

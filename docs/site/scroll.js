@@ -1,4 +1,4 @@
-// Code, tables, formulas and pictures that scroll can be reached with the keyboard. The theme wraps tables when the page has loaded.
+// Makes scrolling code, tables, formulas and pictures reachable with the keyboard. Runs after loading, when the theme wraps tables.
 function markScrolling() {
   for (const element of document.querySelectorAll(".md-typeset :is(pre, .md-typeset__scrollwrap, div.arithmatex, .katex-display, p:has(> img))")) {
     if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;

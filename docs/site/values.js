@@ -16,7 +16,7 @@ for (const picture of document.querySelectorAll(".values > svg")) {
     return [box.x + box.width / 2, box.y + box.height / 2];
   }
 
-  // The nearest part in a direction; distances across it count more.
+  // The nearest part in a direction. Distances across the direction count more than those along it.
   function next(dx, dy) {
     const [x, y] = middle(current);
     let best = null, least = Infinity;

@@ -1,11 +1,11 @@
 'use strict';
 // Sends the text to /translate while the reader types, and shows the answer with its attention weights. Texts from the server
-// enter the page only as text nodes, never as HTML.
+// are inserted only as text nodes, never as HTML.
 const at = (id) => document.getElementById(id);
 let asked = 0, timer = 0, answer = null;
 
 function pieces(text, tokens) {
-  // Spans count code points, while JavaScript's strings count UTF-16 units: a rare Chinese character has two of these.
+  // Spans count code points, but JavaScript's strings count UTF-16 units. A rare Chinese character has two units.
   const points = Array.from(text), nodes = [];
   let end = 0;
   tokens.forEach(({token, span}, i) => {
