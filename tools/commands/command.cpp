@@ -108,7 +108,7 @@ std::string extra_message(const CommandLine& line) {
 }
 
 // Refuses empty values on the command line: usually a script has passed an unset variable. With --config or
-// --resume, an empty value is allowed, because it replaces a value from there.
+// --resume, an empty value is allowed, because it replaces a value of the file or the run.
 void check_not_empty(const CommandLine& line) {
   const CLI::Option* const resume = line.app.get_option_no_throw("--resume");
   if (!config_path(line.app).empty() ||

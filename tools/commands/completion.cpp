@@ -49,7 +49,7 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
   };
   for (const std::string& name : option.get_lnames()) add("--" + name);
   for (const std::string& name : option.get_fnames())
-    // Flags with a default, such as --no-lower; get_lnames() may have them, too.
+    // Flags that set a fixed value, such as --no-lower. They may also be in get_lnames().
     add("--" + name);
   for (const std::string& name : option.get_snames()) add("-" + name);
   return flags;

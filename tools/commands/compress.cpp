@@ -54,7 +54,7 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   }
   try {
     return compress::keep_units(*saved.model, hidden);
-  } catch (const Error&) {  // names a parameter that has no known layout
+  } catch (const Error&) {  // the message would name a parameter whose layout is unknown
     fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '",
          model.attention, "', ", model.layers, model.layers == 1 ? " layer" : " layers",
          ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1 and an "
@@ -62,8 +62,7 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   }
 }
 
-// Rebuilds the model after its settings or vocabularies have changed, and loads this state, whose size has
-// changed.
+// Rebuilds the model after a change of its settings or vocabularies, and loads the resized state.
 void replace_model(const NamedTensors& state, SavedModel& saved, const models::Registry& registry) {
   saved.model = make_model(saved.settings, saved.sides, registry);
   saved.model->load_state_dict(state);

@@ -171,7 +171,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Pairs the frames files in a folder, sorted by name, with the lines of the target file.
+// Combines the files of frames in a folder, sorted by name, with the lines of the target file.
 Pairs read_folder(const PairFiles& files) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(files.source)) {

@@ -30,10 +30,10 @@ struct Corpus {
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. If `files.source` is a
-/// folder, reads its frames files, sorted by name.
+/// folder, reads the files of frames in it, sorted by name.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap);
 
-/// Makes the sources relative to the working folder. In a list of files, they are relative to the list.
+/// In a list of files, sources are relative to the list. Makes them relative to the working folder.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.

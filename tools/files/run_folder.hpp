@@ -21,7 +21,7 @@ inline constexpr std::array all{settings, last, best, average, next, log, curves
 
 /// "step-500.safetensors": the weights after a step.
 std::string of_step(std::int64_t step);
-/// The step in a name such as of_step() returns; std::nullopt for other names.
+/// The inverse of of_step(): the step in this name; std::nullopt for other names.
 std::optional<std::int64_t> step_of(std::string_view name);
 
 }  // namespace gradus::tools::run_file
@@ -34,8 +34,8 @@ bool holds_run(const std::filesystem::path& folder);
 /// The content of a run's file; empty if the file does not exist or cannot be read.
 std::string content_if_there(const std::filesystem::path& file);
 
-/// Returns a file's path unchanged. For a folder, returns its best checkpoint or, without one, its last. If a
-/// new run is just replacing an old one there, returns the new run's checkpoint.
+/// Returns a file's path unchanged. For a folder, returns its best checkpoint or, without one, its last.
+/// While a new run replaces an old one in the folder, returns the new run's checkpoint.
 /// @throws Error for a folder without a checkpoint.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 

@@ -55,8 +55,8 @@ inline constexpr const char* compressed_key = "compressed";
 inline constexpr const char* compressed_int8 = "int8";
 inline constexpr const char* compressed_bf16 = "bf16";
 
-/// The metadata key that names the command, such as "gradus convert", that wrote the file without a training
-/// state.
+/// The metadata key whose value is the command that wrote the file without a training state, such as "gradus
+/// convert".
 inline constexpr const char* writer_key = "writer";
 
 /// @throws Error unless the checkpoint has a trainer's state. Names the command that wrote the file, if
@@ -67,8 +67,8 @@ void check_resumable(const std::filesystem::path& path, const models::Checkpoint
 void check_not_compressed(const char* operation, const std::filesystem::path& path,
                           const nn::Metadata& metadata);
 
-/// A checkpoint of the model's weights only: the stored training state may not belong to them. A tensor that
-/// the model has under several names is stored once, under its first name.
+/// A checkpoint with only the model's weights, because the stored training state may not fit them. A tensor
+/// that the model has under several names is stored once, under its first name.
 /// @param writer the command that writes it, such as "gradus convert"
 models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 

@@ -28,8 +28,8 @@ std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
   return alignment.decoded.weights.values<float>().subspan(t * T, T);
 }
 
-// The weight, or null if it is not finite. Parses the f32's shortest digits: a double would print spurious
-// ones.
+// The weight with the shortest digits of its f32, or null if it is not finite. A double would have more
+// digits.
 Json number(float weight) { return std::isfinite(weight) ? Json::parse(shortest(weight)) : Json(); }
 
 Json to_json(const Alignment& alignment) {

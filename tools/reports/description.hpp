@@ -19,7 +19,7 @@ struct Description {
   nn::Safetensors file;
   std::optional<Origin> origin;            ///< for a checkpoint of `gradus train`
   std::unique_ptr<models::Seq2Seq> model;  ///< made from the settings, with random parameters
-  std::string no_model;                    ///< why the model could not be made from the settings
+  std::string no_model;                    ///< the error, if the model cannot be made from the settings
 
   bool is_checkpoint() const { return models::is_checkpoint(file.metadata); }
 };

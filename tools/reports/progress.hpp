@@ -10,15 +10,15 @@
 
 namespace gradus::tools {
 
-/// Shows the progress of a long command on standard error: on a terminal as a plot::ProgressBar, otherwise,
-/// or if the total is unknown, as one line per minute, such as
+/// Shows the progress of a long command on standard error. On a terminal, shows a plot::ProgressBar.
+/// Otherwise, or if the total is unknown, prints one line per minute, such as
 ///
 ///     translating: 2000 of 10000 sentences, 310.5 sentences/s
 ///
 /// Without a bar, a command that takes less than a minute prints nothing. Not thread-safe.
 class Progress {
  public:
-  /// `unit` is the plural noun of the counted things. A `total` of 0 means unknown. `clock` is for tests.
+  /// `unit` names the counted things, in the plural. A `total` of 0 means unknown. `clock` is for tests.
   Progress(std::string label, std::int64_t total, std::string unit,
            const plot::ProgressBar::Clock& clock = std::chrono::steady_clock::now);
 

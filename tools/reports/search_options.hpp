@@ -24,7 +24,7 @@ struct SearchOptions {
   models::SamplingOptions sample;
   std::uint64_t seed = 1;
   models::Constraints constraints;
-  std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps, raised for the minimum length
+  std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps, or more if min_length needs it
   bool replace_unknown = true;
   std::int64_t attention_top_k = 0;  ///< for use_top_k_attention(); 0: all positions
   std::int64_t threads = 0;          ///< 0: one per core

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 thread_local Connection* current_connection = nullptr;
 thread_local bool refuses = false;  // true while this thread refuses a connection because the queue is full
 
-// Waits until one of the events happens. False if none has happened at the deadline.
+// Waits until one of the events happens. Returns false if none happens before the deadline.
 bool wait_for(socket_t socket, short events, Clock::time_point until) {
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
@@ -55,7 +55,7 @@ void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
 }
 
 // httplib's task queue with a limit on the number of tasks. Beyond the limit, a task runs at once with
-// `refuses` set. It cannot be dropped, because only the task closes its connection.
+// `refuses` set. The task cannot be dropped, because only the task itself closes its connection.
 class LimitedQueue final : public httplib::TaskQueue {
  public:
   LimitedQueue(int threads, std::atomic<int>& open)

@@ -10,9 +10,9 @@
 namespace gradus::tools {
 
 struct ConnectionLimits {
-  int connections;                     ///< served at the same time; as many others may wait
-  std::chrono::milliseconds patience;  ///< to receive a request from its first byte, and to send an answer
-  std::size_t bytes;                   ///< of a request with its head
+  int connections;                     ///< served at the same time; the same number may wait
+  std::chrono::milliseconds patience;  ///< limit for receiving a request, and for sending its answer
+  std::size_t bytes;                   ///< maximum size of a request, including its head
 };
 
 /// A client's connection. httplib's own stream limits the time per byte. This stream limits the time to

@@ -65,7 +65,8 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
                    (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
 
-// Names the option that lowers the need most when set to its minimum, and those that lower it about equally.
+// Compares the memory saved by setting each option to its minimum. Names the option that saves most, and
+// those that save about as much.
 // @param batch the option for the batch size; null if there is neither a batch nor a text
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {

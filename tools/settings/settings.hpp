@@ -23,9 +23,9 @@ struct PairFiles {
 
 /// The training data (a task or a text), how it is split into parts, and how it is tokenised.
 struct DataSettings {
-  std::string task;     ///< reverse, copy, sort or dates;
-  std::string phrases;  ///< or eng-fra or eng-cmn, the phrase sets shipped with gradus;
-  PairFiles train;      ///< or files
+  std::string task;     ///< reverse, copy, sort or dates; empty for `phrases` or `train`
+  std::string phrases;  ///< eng-fra or eng-cmn, the phrase sets shipped with gradus
+  PairFiles train;      ///< files of training pairs
   PairFiles dev, test;  ///< if not given: fractions of the training pairs, by a hash of the source
   std::int64_t dev_percent = 5, test_percent = 5;
   bool swap = false;                                   ///< exchange source and target
@@ -67,7 +67,7 @@ struct RunSettings {
 /// Pruning during training, as compress::GradualPruning.
 struct PruneSettings {
   double sparsity = 0;               ///< 0: no pruning
-  std::int64_t from = 0, until = 0;  ///< steps; until 0: half of the run's
+  std::int64_t from = 0, until = 0;  ///< begins after `from`, ends at `until`; 0: half of the run
   bool per_matrix = false;
 
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }

@@ -51,7 +51,7 @@ class TrainingRun {
   /// @param resumed the checkpoint to resume from, or null
   /// @param processes the processes of the run, including this one; null for one process
   /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
-  /// does not match the data, sizes or options. Also if the processes disagree, see check_agree().
+  /// does not match the data, sizes or options. Throws as check_agree() if the processes disagree.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry,
               distributed::Communicator* processes = nullptr);
 

@@ -31,7 +31,7 @@ struct SchedulerOptions {
                                       ///< thread-safe
   std::int64_t most_waiting = 1024;   ///< jobs that wait for a batch
   std::int64_t most_rows = 128;       ///< hypotheses in a batch
-  std::int64_t batch_tokens = 16384;  ///< rows times source length in a batch
+  std::int64_t batch_tokens = 16384;  ///< limit of rows · source length per batch
 };
 
 /// Decodes jobs of many threads in running batches (models::RunningBatch). A job joins a batch after any
@@ -52,7 +52,7 @@ class Scheduler {
 
   struct Load {
     std::int64_t waiting, running;  ///< jobs
-    std::int64_t steps, rows;       ///< decoder steps so far; rows of these steps
+    std::int64_t steps, rows;       ///< decoder steps so far, and the sum of their rows
   };
   Load load() const;
 

@@ -15,10 +15,10 @@ struct SpokenOptions {
   std::int64_t symbols = 10;          ///< 2 to 1000
   std::int64_t size = 8;              ///< D, the size of a frame, 1 to 1000
   std::int64_t sounds = 2;            ///< per symbol, 1 to 100
-  double shortest = 6, longest = 14;  ///< frames of a sound at speed 1, at least 1
-  double crossfade = 2;               ///< frames in which a sound turns into the next at speed 1
+  double shortest = 6, longest = 14;  ///< range of a sound's frames at speed 1, at least 1
+  double crossfade = 2;               ///< frames of a crossfade between sounds, at speed 1
   double silence = 0.3;               ///< probability of silence between two symbols
-  double longest_silence = 12;        ///< frames at speed 1; at both ends too
+  double longest_silence = 12;        ///< maximum frames of any silence, at speed 1
   double noise = 0.4;                 ///< standard deviation of the noise in each number
   std::uint64_t voice = 1;            ///< seed of the sounds of the symbols
 };
