@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& [name, tensor] : gradus::nn::load_safetensors(file.with(content)).tensors) {
       values += static_cast<std::size_t>(tensor.numel()) * gradus::bytes_per_element(tensor.dtype());
     }
-    // I8 values take one byte instead of four. Every spelling of "I8", such as "I\u0038", contains an 8.
+    // Skips I8, whose values take one byte instead of four. Every spelling of "I8", such as "I\u0038",
+    // contains an 8.
     if (fuzz::text_of(data + 1, length).find('8') != std::string::npos) return;
     fuzz::expect(values == 4U * data[0], "every value belongs to one tensor");
   });

@@ -8,7 +8,7 @@
 namespace gradus::compress {
 namespace {
 
-// The maximum of |x|. NaN if x has a NaN or an infinity: the sum of 0·x finds both, because it is then NaN.
+// The maximum of |x|. NaN if x has a NaN or an infinity, because the sum of 0·x is then NaN.
 GRADUS_CLONES float largest(std::int64_t n, const float* x) {
   float most = 0, zero = 0;
 #pragma omp simd reduction(max : most) reduction(+ : zero)

@@ -7,8 +7,8 @@
 
 namespace gradus::models {
 
-// Dropout of x in training mode. A function, because a Dropout module would appear in every printed module
-// tree.
+// Dropout of x in training mode. This is a function, because a Dropout module would appear in every printed
+// module tree.
 inline Tensor drop(const Tensor& x, double probability, const nn::Module& module) {
   return probability > 0 && module.is_training() ? dropout(x, probability, default_generator()) : x;
 }

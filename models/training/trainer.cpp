@@ -205,9 +205,9 @@ void Trainer::load_state(const NamedTensors& state) {
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
-  // Everything that may throw comes first, and leaves the trainer unchanged: the stream, a new optimiser, the
-  // model. The stream precedes the model because its error is clearer: different data may also have changed
-  // the parameters' shapes.
+  // Everything that may throw comes first, so that an error leaves the trainer unchanged: the stream, a new
+  // optimiser, the model. The stream precedes the model because its error is clearer: different data may also
+  // have changed the parameters' shapes.
   auto plateau = make_plateau(options_);
   if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);

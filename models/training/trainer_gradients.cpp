@@ -91,7 +91,8 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
   for (std::int64_t shard = first; shard < first + own; ++shard) {
     optimiser_->zero_grad();
     sum.loss = sum.cross_entropy = 0;
-    std::vector<Sharded*> parts;  // not one per batch: a batch may have fewer sequences than shards
+    // Batches that have this shard: a batch may have fewer sequences than shards.
+    std::vector<Sharded*> parts;
     for (Sharded& batch : sharded) {
       if (shard < std::ssize(batch.shards)) parts.push_back(&batch);
     }

@@ -8,15 +8,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// The distance of a student's distribution p from a teacher's distribution q at temperature T, which is
-/// their KL divergence times T²:
+/// The distance of a student's distribution p from a teacher's distribution q, both at temperature T: the KL
+/// divergence times T²,
 ///
 ///     L = T² · mean over rows of KL(q ‖ p) = T²/N Σ_n Σ_k q_nk (ln q_nk − ln p_nk)
 ///     q = softmax(teacher / T),   p = softmax(student / T)
 ///
 /// The logits have shape (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher
-/// ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²: the softmax contributes
-/// one factor 1/T, and p − q, which is small at a high T, the other (Hinton et al. 2015, "Distilling the
+/// ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²: one factor 1/T comes
+/// from the softmax, the other from p − q, which shrinks with 1/T (Hinton et al. 2015, "Distilling the
 /// knowledge in a neural network", section 2). Applied to every token, this is the word-level distillation of
 /// Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
 /// @throws Error unless both tensors are (N, V) with N ≥ 1, and T is finite and above 0.
@@ -36,7 +36,7 @@ Tensor attention_distillation(const Tensor& student, const Tensor& teacher, cons
 struct DistillationOptions {
   double weight = 0.5;     ///< α in [0, 1]
   double temperature = 1;  ///< T > 0
-  double attention = 0;    ///< λ ≥ 0; above 0 both models need attention, and decode step by step
+  double attention = 0;    ///< λ ≥ 0; if λ > 0, both models need attention, and run step by step
 };
 
 /// The objective of a student that learns from data and from a teacher:

@@ -16,16 +16,16 @@ enum class PruningScope {
 };
 
 /// Pruning by magnitude (Han et al. 2015, "Learning both weights and connections for efficient neural
-/// networks"). Sets the fraction s of the weights with the smallest |W_ij| to 0:
+/// networks"). Sets the weights with the smallest |W_ij|, a fraction s of all, to 0:
 ///
 ///     W ← M ∘ W,   M_ij = 0 if |W_ij| is among the round(s n) smallest of n weights, else 1
 ///
 /// Prunes every f32 matrix of the parameters, including embeddings, but not vectors such as biases. Ties are
 /// pruned in the order of named_parameters(), then row by row.
 ///
-/// M is constant within a training step, so that the gradient is M ∘ g. A Pruning multiplies the gradients of
-/// trained parameters by M as long as the Pruning exists. An optimiser with momentum or weight decay may
-/// still move a pruned weight, so call hold() after each update:
+/// M is constant within a training step, so that the gradient is M ∘ g. While a Pruning exists, it multiplies
+/// the gradients of trained parameters by M. An optimiser with momentum or weight decay may still move a
+/// pruned weight, so call hold() after each update:
 ///
 ///     Pruning pruning(model);
 ///     pruning.prune(0.8);

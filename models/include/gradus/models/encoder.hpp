@@ -54,9 +54,10 @@ class Encoder : public nn::Module {
   const std::vector<std::unique_ptr<nn::Recurrent>> pyramid;  ///< the lower levels; empty if P ≤ 1
   const std::unique_ptr<nn::Recurrent> rnn;
 
-  /// For sources of vectors: if set, a source may also be ids, (T, B), i64, counted from data::first_symbol.
-  /// The function returns their vectors, (T, B, ·), with zeros for padding. This lets vectors pass through
-  /// batches and searches that expect tokens. Several threads may call the function at once.
+  /// An optional function for sources of vectors. If it is set, a source may also be ids, (T, B), i64,
+  /// counted from data::first_symbol. The function returns their vectors, (T, B, ·), with zeros for padding.
+  /// Vectors can thus pass through batches and searches that expect tokens. Several threads may call the
+  /// function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
 
  private:

@@ -28,7 +28,7 @@ struct Objective {
   /// Returns the scalar to minimise: a mean over the real target tokens.
   /// @param loss the loss that would be minimised without an objective
   std::function<Tensor(const ForcedPass& pass, const Tensor& loss)> value = {};
-  bool reads_weights = false;  ///< fills ForcedPass::weights, for which the decoder runs step by step
+  bool reads_weights = false;  ///< if true, fills ForcedPass::weights; the decoder runs step by step
   bool can_be_shared = true;   ///< threads may call value() concurrently for parts of a batch
 };
 

@@ -20,7 +20,7 @@ struct AttentionSizes {
   std::int64_t value;   ///< D
   std::int64_t energy;  ///< A; custom attentions may use it differently
   double dropout;
-  std::int64_t top_k = 2;  ///< positions that get weight, of "top_k"
+  std::int64_t top_k = 2;  ///< for "top_k": number of positions with weight
   double window = 2;       ///< half the window of "local_p"
   double temperature = 1;  ///< of "gumbel"
 };

@@ -71,8 +71,8 @@ class RunningBatch {
 
   bool empty() const;
   std::int64_t size() const;           ///< number of sources
-  std::int64_t rows() const;           ///< hypotheses of the last step, with those of sources that have left
-  std::int64_t source_length() const;  ///< T, to which the sources are padded
+  std::int64_t rows() const;           ///< hypotheses in the last step, including sources that have left
+  std::int64_t source_length() const;  ///< T: the sources are padded to this length
 
  private:
   class State;

@@ -14,7 +14,7 @@ namespace gradus::models {
 /// `top_k` likeliest tokens (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability
 /// reaches `top_p` (nucleus, Holtzman et al. 2020). On ties, the lower id is kept.
 struct SamplingOptions {
-  double temperature = 1;  ///< > 0; approaches greedy decoding towards 0
+  double temperature = 1;  ///< > 0; near 0, sampling approaches greedy decoding
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all
   double top_p = 1;        ///< in (0, 1]; 1 keeps all
   Constraints constraints = {};

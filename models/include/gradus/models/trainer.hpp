@@ -41,9 +41,9 @@ struct TrainerOptions {
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// A name in nn::schedules(): the factor on the learning rate, which falls from 1 at the end of the warm-up
-  /// to `final_factor` at the last step. With "plateau", the factor is multiplied by `plateau_factor` each
-  /// time the score has not improved by more than 0.01 % in more than `plateau_patience` evaluations, and
-  /// never falls below `final_factor` (nn::PlateauDetector).
+  /// to `final_factor` at the last step. With "plateau", evaluations determine the factor. Each time the
+  /// score has not improved by more than 0.01 % in more than `plateau_patience` evaluations, the factor is
+  /// multiplied by `plateau_factor`, down to at least `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
