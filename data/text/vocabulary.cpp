@@ -35,7 +35,8 @@ void Vocabulary::add(std::string_view where, std::string token) {
   if (token.find_first_of("\r\n") != std::string::npos) {
     fail(where, ": the token has a line break; remove it, since a vocabulary has one token per line");
   }
-  if (token.starts_with("\xef\xbb\xbf")) {  // reading a file would skip a byte order mark on the first line
+  // A byte order mark, which reading skips on the first line of a file.
+  if (token.starts_with("\xef\xbb\xbf")) {
     fail(where, ": the token begins with a byte order mark; remove the mark");
   }
   if (special(token)) {

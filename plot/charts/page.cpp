@@ -50,7 +50,7 @@ std::string paragraphs(const std::vector<std::string>& texts) {
   return out;
 }
 
-// Lets a picture much wider than a phone scroll. Shrunk to the phone's width, it would be unreadable.
+// Makes a wide picture scroll on a phone, because the picture would be unreadable at the phone's width.
 std::string figure(const std::string& svg) {
   constexpr std::string_view kWidth = " width=\"";
   const std::size_t at = svg.find(kWidth);

@@ -26,8 +26,8 @@ struct Batch {
 };
 
 /// Makes a batch of the pairs, in the given order.
-/// \throws gradus::Error if there are no pairs. Also if a pair has an empty source, a target that does not
-///         end in EOS, or an id below `first_symbol` elsewhere; the message has the pair's index.
+/// \throws gradus::Error if there are no pairs, or if a pair has an empty source, a target that does not end
+///         in EOS, or an id below `first_symbol` elsewhere. The message has the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
 /// Makes a batch of the sequences `rows` of `batch`, in this order, trimmed to the longest sequence.

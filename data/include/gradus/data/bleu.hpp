@@ -21,7 +21,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The treatment of a p_n of 0 (Chen and Cherry 2014), with sacreBLEU's names.
+/// Smoothing methods for a p_n of 0 (Chen and Cherry 2014), under sacreBLEU's names.
 enum class BleuSmoothing {
   none,   ///< no smoothing: the score is 0
   floor,  ///< method 1: replaces the count by the smoothing value, default 0.1

@@ -20,8 +20,8 @@ namespace gradus::data {
 class BytePairEncoding {
  public:
   /// Learns up to `merges` merges. Each step merges the most frequent pair within words, weighted by the
-  /// words' counts. On ties, the pair whose first part, then second part, is last in byte order wins. Stops
-  /// early when no pair occurs twice.
+  /// words' counts. On ties, it merges the pair that is last in byte order, by its first part, then by its
+  /// second part. Stops early when no pair occurs twice.
   /// \throws gradus::Error if merges is below 1, or a word is empty, has white space, is not UTF-8 or has a
   ///         count below 1.
   static BytePairEncoding learn(const std::map<std::string, std::int64_t>& word_counts, std::int64_t merges);

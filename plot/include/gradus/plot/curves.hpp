@@ -17,8 +17,7 @@ struct Series {
   std::string name{};  ///< in the legend; omitted if empty
   std::vector<double> x{}, y{};
   Mark mark = Mark::line;
-  std::optional<std::size_t>
-      colour{};  ///< the series of this index has the same colour; its own index if empty
+  std::optional<std::size_t> colour{};  ///< index of the series whose colour is used; empty: its own
 };
 
 /// Lines with shared axes: losses, learning rates, norms, decision boundaries.
