@@ -137,8 +137,8 @@ def tape(p):
 def differences(p):
     """A forward and a central difference of a curve.
 
-    The forward difference is the slope of a line through the curve at x and x + h: 1.46. The central difference is that of
-    a line through x - h and x + h: 1.03. The tangent at x has the slope 0.90.
+    The forward difference is the slope of a line through the curve at x and x + h: 1.46. The central difference is
+    the slope of a line through x - h and x + h: 1.03. The tangent at x has the slope 0.90.
     """
     rate = 0.9
 

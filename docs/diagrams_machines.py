@@ -34,9 +34,9 @@ def all_reduce(p):
 def shards(p):
     """Eight shards of a batch, added along a tree, with two and with four processes.
 
-    The batch is cut into eight shards, whose gradients are g_0 to g_7. Neighbours are added in pairs, then pairs of these sums, and so on
-    to the gradient of the batch. With two processes, each adds four shards, and one addition joins the processes. With four processes,
-    each adds two shards. The additions and their order are the same.
+    The batch is cut into eight shards, whose gradients are g_0 to g_7. Neighbours are added in pairs, then these sums in pairs, and so on,
+    until one sum remains: the gradient of the batch. With two processes, each adds four shards, and one more addition combines their
+    sums. With four processes, each adds two shards. The additions and their order are the same.
     """
     xs = [124 + 46 * i for i in range(8)]
     middle = (xs[0] + xs[-1]) / 2

@@ -37,8 +37,8 @@ def fixed_context(p):
 def context_at_every_step(p):
     """The same context at every step.
 
-    The context c is computed once from the encoder's last state. It sets the state s_0, enters every state of the decoder
-    and every prediction.
+    The context c is computed once from the encoder's last state. It sets the state s_0, and is an
+    input of every later state of the decoder and of every prediction.
     """
     equations = "s_t = GRU([E y_{t−1}; c], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o)"
     steps = sequence_to_sequence(p, equations, ["c = tanh(V h_T)", "s_0 = tanh(V′ c)"], "c, at every step")
@@ -206,7 +206,7 @@ def scores(p):
     """Four scores of an annotation against a state.
 
     Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled
-    dot: a dot product divided by the root of d. General: a dot product with a matrix between. For s = (1, 2) and h = (3, −1)
+    dot: a dot product divided by the root of d. General: a dot product with a matrix between the vectors. For s = (1, 2) and h = (3, −1)
     the energies are 1.76, 1, 0.71 and 5.
     """
     drawn = ((66, "additive", "any d, D", "W_a", "U_a", "+", [(154, "tanh"), (108, "v_a^⊤")], "1.76", "with W_a, U_a, v_a"),

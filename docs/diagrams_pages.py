@@ -26,9 +26,9 @@ def table(p, x, y, rows, role, marked=None, size=(46, 30), shade=None):
 def self_attention(p):
     """Self-attention of three positions, with numbers.
 
-    The matrix X has the rows (1, 0), (0, 1) and (1, 1). Each position is a query to all three: the products of the rows, divided by
-    the root of 2, are the energies; the softmax of a row gives its weights; the result is the mean of the rows of X with these
-    weights.
+    The matrix X has the rows (1, 0), (0, 1) and (1, 1). Each position is a query to all three. The energies are the products of
+    the rows, divided by the root of 2. The softmax of a row of energies gives the weights. The result is the mean of the rows of X with
+    these weights.
     """
     X = [(1, 0), (0, 1), (1, 1)]
     energies = [[sum(a * b for a, b in zip(q, k)) / math.sqrt(2) for k in X] for q in X]

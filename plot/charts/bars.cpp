@@ -106,7 +106,7 @@ std::string svg(const GroupedBars& bars) {
   const Box& plot = frame.plot();
   const double base = frame.y(std::clamp(0.0, bars.y_min, bars.y_max));
 
-  double lowest = plot.y + plot.height;  // bottom of the lowest thing drawn
+  double lowest = plot.y + plot.height;  // bottom edge of everything drawn so far
   std::vector<BottomLabel> groups;
   for (std::size_t g = 0; g < bars.groups.size(); ++g) {
     if (bars.groups[g].empty()) continue;
