@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long], and test_models, because the
+# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long]. Also skips test_models: the
 # command's tests train models, too. `GRADUS_PRESET=asan-ubsan ./run test` runs all tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -53,7 +53,7 @@ def pruned(runs, zeros):
     return ["--init-from", runs / "teacher", "--prune", zeros, "--per-matrix", *FINE_TUNING, *PRECISION]
 
 
-# name of a training → function from the folder of a seed's runs to the training's options; trained in this order
+# name of a training → a function that returns its options, given the folder of a seed's runs; in the order of training
 TRAININGS = {
     "teacher": lambda runs: [*CONFIG, *FRENCH, *PRECISION],
     "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *SHORT, *PRECISION],

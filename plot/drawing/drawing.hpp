@@ -25,9 +25,9 @@ double title_width(std::string_view text);
 /// Builds an SVG. Colours, fonts and strokes come from CSS classes, never from attributes. Many pictures can
 /// share a page: a class means the same in every picture, and no element has an id.
 ///
-/// Classes of texts: gp-title, gp-ink, gp-muted; gp-small sets the size. Of lines: gp-grid, gp-axis, gp-line.
-/// Of areas: gp-fill; and gp-hit, which is invisible but has a tooltip. gp-line and gp-fill take the colour
-/// of series_class().
+/// Texts have the classes gp-title, gp-ink or gp-muted, and gp-small for a small size. Lines have gp-grid,
+/// gp-axis or gp-line. Areas have gp-fill, or gp-hit, which is invisible but has a tooltip. gp-line and
+/// gp-fill take the colour of series_class().
 class Drawing {
  public:
   void line(std::string_view css, double x1, double y1, double x2, double y2);

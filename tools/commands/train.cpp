@@ -98,7 +98,8 @@ void check_new(const fs::path& folder, bool overwrite) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  if (is_there(folder / run_file::best)) {  // converted, or left by a killed run
+  // A model without a run comes from gradus convert, or from a run that was killed.
+  if (is_there(folder / run_file::best)) {
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
   }

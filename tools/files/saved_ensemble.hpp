@@ -20,8 +20,8 @@ struct SavedEnsemble {
   const Sides& sides() const { return members.front().sides; }
 };
 
-/// While a SameBits exists, an f32 model translates a sentence to the same bits, whatever other sentences are
-/// in the batch. For int8 models this always holds.
+/// While a SameBits exists, an f32 model's outputs for a sentence have the same bits, whatever other
+/// sentences are in the batch. For int8 models this always holds.
 class SameBits {
  public:
   explicit SameBits(const SavedEnsemble& saved);

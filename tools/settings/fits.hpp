@@ -7,8 +7,8 @@
 
 #include "settings/settings.hpp"
 
-/// Checks before allocating that the memory needed is not more than the memory free. The estimates are lower
-/// bounds, so that settings that fit are never refused.
+/// Checks before allocating that enough memory is free. The estimated need is a lower bound, so that settings
+/// that fit are never refused.
 namespace gradus::tools {
 
 /// @throws Error if a task's examples do not fit.

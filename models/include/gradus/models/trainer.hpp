@@ -43,7 +43,7 @@ struct TrainerOptions {
   /// A name in nn::schedules(): the factor on the learning rate, which falls from 1 at the end of the warm-up
   /// to `final_factor` at the last step. With "plateau", evaluations determine the factor. Each time the
   /// score has not improved by more than 0.01 % in more than `plateau_patience` evaluations, the factor is
-  /// multiplied by `plateau_factor`, down to at least `final_factor` (nn::PlateauDetector).
+  /// multiplied by `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
