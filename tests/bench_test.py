@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the output and the error messages of bench_bahdanau, peers.py and bench_options; compares no times.
+"""Checks the output and the error messages of bench_bahdanau, peers.py and bench_options. Does not compare times.
 
 bench_test.py BENCH_BAHDANAU PEERS_PY BENCH_OPTIONS
 """
@@ -17,7 +17,7 @@ FIELDS = ["program", "config", "mode", "threads", "batch", "steps", "warmup", "s
           "parameters", "ms_per_step", "ms_min",
           "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak", "peak_rss_mb", "loss_first",
           "loss_final", "tokens_checksum", "buffers_allocated_after_first", "buffers_allocated_after_warmup"]
-# Positive in every run.
+# The values that must be positive in every run.
 MEASURED = ["ms_per_step", "ms_min", "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak",
             "peak_rss_mb"]
 
@@ -49,12 +49,12 @@ def refuses(command, message):
 train = report("--threads", "1", "--batch", "16", "--steps", "8", "--warmup", "16")
 assert {name: train[name] for name in ("config", "mode", "threads", "batch", "steps", "warmup", "seed")} == {
     "config": "tiny", "mode": "train", "threads": 1, "batch": 16, "steps": 8, "warmup": 16, "seed": 1}
-assert abs(train["loss_first"] - math.log(20)) < 0.1, train["loss_first"]  # nearly uniform over 20 symbols
+assert abs(train["loss_first"] - math.log(20)) < 0.1, train["loss_first"]  # untrained: nearly uniform over 20 symbols
 assert train["loss_final"] < train["loss_first"], train
 assert train["tokens_checksum"] is None
 assert train["buffers_allocated_after_warmup"] == 0, train
 
-sentences = report("--mode", "decode", "--batch", "1", "--steps", "15", "--warmup", "1")  # sentences of several lengths
+sentences = report("--mode", "decode", "--batch", "1", "--steps", "15", "--warmup", "1")  # sentences of different lengths
 assert sentences["buffers_allocated_after_first"] == 0, sentences
 
 decode = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "1")
@@ -65,7 +65,7 @@ other = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "
 assert decode["tokens_checksum"] != other["tokens_checksum"]
 assert report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--precision", "int8")["precision"] == "int8"
 
-# The presets' models have the parameter count of `gradus train`, and dropout changes their loss.
+# The presets' models have as many parameters as in `gradus train`. Dropout changes their loss.
 dropped = report("--batch", "2", "--steps", "1", "--warmup", "0", config="d2l-exact")
 whole = report("--batch", "2", "--steps", "1", "--warmup", "0", "--no-dropout", config="d2l-exact")
 assert dropped["parameters"] == whole["parameters"] == 49896 and (dropped["dropout"], whole["dropout"]) == (0.1, 0)
@@ -93,7 +93,7 @@ refuses([*driver, "--batch", "7"], "no case matches; available: tiny train 64")
 refuses([*driver, "--config", "huge"], "invalid choice: 'huge'")
 refuses([*driver, "--precision", "f16"], "invalid choice: 'f16'")
 
-# Every row's options are valid for `gradus train`; ratios are relative to the run without options.
+# The options of every row are valid for `gradus train`. Ratios are relative to the row without options.
 done = run(options, "--json", "--rounds", "1", "--threads", "1")
 assert done.returncode == 0 and not done.stderr and done.stdout.count("\n") == 1, done
 measurement = json.loads(done.stdout)
@@ -109,7 +109,7 @@ assert re.search(r"^none +[0-9]+ +1\.00 +1\.00$", table.stdout, re.MULTILINE), t
 refuses([options, "--rounds", "0"], "--rounds")
 refuses([options, "--round", "1"], "--round")
 
-# Contenders ignore the shell's settings for kernels and threads, and use their own.
+# Contenders set their own kernels and threads, and ignore settings from the shell.
 sys.path.insert(0, str(pathlib.Path(peers).parent))
 import measured  # noqa: E402
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the coach speaks Chinese: chinese_test.py BUILD.
 
-Every sentence about a wrong attempt in the banks of the translated exercises must have a translation, and so must the task of
-every stub, the stages, and what the coach says about a compile error and about how a program ended.
+These texts must have a translation: every sentence about a wrong attempt in the banks of the translated exercises, the task of
+every stub, the stages, and the coach's sentences about compile errors and about how a program ended.
 """
 
 import ast
@@ -23,7 +23,7 @@ LABELLED = re.compile(r" {4}(?:looks like|hint) +(.*)")
 
 
 def sentences_of_bank(build, name):
-    """The sentences that the checker prints about the wrong attempts."""
+    """The sentences that a checker prints about the wrong attempts in its bank."""
     printed = subprocess.run([build / "exercises" / f"exercise_{name}_bank"], stdout=subprocess.PIPE, text=True, check=True).stdout
     for line in printed.splitlines()[:-1]:
         if found := LABELLED.fullmatch(line):
@@ -43,7 +43,7 @@ def stages(build, name):
 
 
 def placeholders(text):
-    """The indices of the parts that a translation uses, in order."""
+    """The indices of the placeholders in a text, sorted."""
     found = re.findall(r"\{(\d?)\}", text)
     return sorted(int(number) if number else at for at, number in enumerate(found))
 

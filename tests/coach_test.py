@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs ./run exercise with code that crashes, hangs or does not compile: coach_test.py BUILD.
 
-The learner's code reads from the environment how it fails, so that it is built once.
+An environment variable tells the learner's code how to fail. So the code is built only once.
 """
 
 import os
@@ -53,7 +53,7 @@ inline void fail(const std::string& how) {
   delete[] block;
 }""").replace("  const double y", "  fail(std::getenv(\"HOW\"));\n  const double y", 1)
 
-# For each failure, the texts that the coach prints, besides the line.
+# For each failure, the texts that the coach prints. The line of the failure is checked separately.
 ENDINGS = {
     "exit": ["not yet value", "ended the program, with exit code 0", "do not call exit()"],
     "exit 1": ["ended the program, with exit code 1"],
@@ -75,7 +75,7 @@ SANITIZED = {
     "overflow": ["signed integer overflow", f"at          FILE:LINE: "],
     "exit": ["ended the program, with exit code 0"],
 }
-if platform.machine() == "x86_64":  # elsewhere an integer divided by zero may be zero
+if platform.machine() == "x86_64":  # other processors may return 0 for an integer divided by zero
     ENDINGS["divide"] = ["divided an integer by zero (SIGFPE)"]
 
 
@@ -98,7 +98,7 @@ def endings(coach):
 
 
 def limits(build):
-    """A training may take three times as long as another stage."""
+    """A training stage may take three times as long as other stages."""
     with tempfile.NamedTemporaryFile() as record:
         subprocess.run([build / "exercises" / f"exercise_{NAME}", "--state", record.name, "--seconds", "20"], check=True,
                        capture_output=True, env={**os.environ, "HOW": "right"})
@@ -107,7 +107,7 @@ def limits(build):
 
 
 def sanitized(coach):
-    """Only lines of the learner's file are shown."""
+    """The coach shows only lines of the learner's file."""
     coach.file.write_text(FAILING)
     for how, texts in SANITIZED.items():
         place = [text.replace("FILE:LINE", f"{coach.file}:{line_of(how)}") for text in texts]
@@ -116,7 +116,7 @@ def sanitized(coach):
 
 
 def in_the_command(coach):
-    """A crash in the gradus command, with --cli."""
+    """With --cli, the learner's code crashes inside the gradus command."""
     file = coach.mine / "scaled_dot.hpp"
     file.write_text((EXERCISES / "09_scaled_dot/solution.hpp").read_text().replace("#pragma once", "#pragma once\n#include <cstdlib>")
                     + "\ninline const int nothing = (std::abort(), 0);\n")
@@ -125,7 +125,7 @@ def in_the_command(coach):
 
 
 def watched(coach):
-    """Saving the file stops a check."""
+    """Saving the file stops a running check."""
     coach.file.write_text(FAILING)
     coach.environment["HOW"] = "loop"
     watching = coach.watch(NAME)
@@ -142,8 +142,8 @@ def watched(coach):
         watching.wait()
 
 
-# An error in the solution: (text, replacement) pairs, and what the coach says. LINE N is the Nth line of the changed file that
-# contains the replacement's first line.
+# Errors in the solution: (text, replacement) pairs, and the coach's answer. LINE N stands for the Nth line of the changed file
+# that contains the replacement's first line.
 BASE = "struct Base {\n  virtual ~Base() = default;\n  virtual int twice(int x) const = 0;\n};\n"
 RETURN = "  return record("
 
@@ -194,7 +194,7 @@ def compile_error(coach):
 
 
 def class_of_the_library(coach):
-    """An abstract class that make_unique creates: the error is in a header of the standard library."""
+    """make_unique creates an abstract class, so the compiler reports the error in a header of the standard library."""
     solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
     file = coach.mine / "additive_attention.hpp"
     file.write_text(re.sub(r"Result attend\(", "Result atend(", solution).replace("previous_weights*/) const override", "previous_weights*/) const"))
@@ -216,7 +216,7 @@ def braces():
 
 
 def hints():
-    """Hints are text without LaTeX or links."""
+    """Hints are converted to plain text, without LaTeX or links."""
     assert plain(r"$\frac{\partial L}{\partial x_i} = \sum_j g_j^{-2}$, **see** [it](x.md)") == "∂L / ∂x_i = Σ_j g_j⁻², see it"
     assert plain("`[=](double g) { … }`") == "`[=](double g) { … }`"  # not a link
     for path in EXERCISES.glob("*/hints*.md"):

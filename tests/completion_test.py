@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests `gradus completion` in the installed shells, and the man page: completion_test.py GRADUS MAN_PAGE
 
-bash and zsh run in a pseudo-terminal, where the test types and presses Tab; fish lists completions itself.
+bash and zsh run in a pseudo-terminal; the test types and presses Tab. fish can list completions by itself.
 """
 
 import os
@@ -20,7 +20,7 @@ PROMPT = "ready> "
 START = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 SETUP = {"bash": "bind 'set bell-style none'; source ./script",
          "zsh": "unset zle_bracketed_paste; autoload -U compinit; compinit -u -D; source ./script"}
-# A command line, and the arguments after Tab was pressed behind it.
+# (what is typed before Tab, the arguments after completion).
 CASES = [
     ("transl", ["translate"]),
     ("help grad", ["help", "gradcheck"]),
@@ -54,7 +54,7 @@ def flags(command):
 
 
 class Terminal:
-    """An interactive shell in which `gradus` writes its arguments to a file."""
+    """An interactive shell. Its command `gradus` writes the arguments that it gets to a file."""
 
     def __init__(self, shell, folder):
         self.line = folder / "line"
@@ -87,7 +87,7 @@ class Terminal:
 
 
 def fish_completed(arguments, folder):
-    """The arguments with the only completion that fish lists, or unchanged if it lists none."""
+    """The arguments after completion by fish. Unchanged if fish lists no completion."""
     listed = subprocess.run(["fish", "--no-config", "-c", f"source script; complete -C 'gradus {arguments}'"], check=True,
                             capture_output=True, text=True, cwd=folder).stdout.splitlines()
     words = arguments.split(" ")
@@ -102,7 +102,7 @@ def check_shell(shell):
         folder = pathlib.Path(name)
         (folder / "my text.tsv").touch()
         (folder / "folder").mkdir()
-        (folder / "folio").touch()  # not a folder
+        (folder / "folio").touch()  # a file, so not a completion where a folder is expected
         (folder / "script").write_text(output("completion", shell))
         subprocess.run([shell, "-n", "script"], check=True, cwd=folder)
         terminal = None if shell == "fish" else Terminal(shell, folder)
@@ -115,7 +115,7 @@ def check_shell(shell):
 
 
 def check_complete(shell):
-    """Every command and option of the help is in the script."""
+    """The script must contain every command and option of the help."""
     script = output("completion", shell)
     for command in commands():
         assert re.search(rf"\b{command}\b", script), f"{shell}: no command {command}"

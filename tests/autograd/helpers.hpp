@@ -28,8 +28,8 @@ class Threads {
   int before_;
 };
 
-/// Empty if all elements agree within `tolerance`, relative and absolute; otherwise describes the first that
-/// does not. NaN agrees with nothing.
+/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). Describes the first element that
+/// differs; empty if there is none. NaN always differs.
 inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                               double tolerance) {
   std::ostringstream text;

@@ -77,9 +77,9 @@ TEST_CASE("first weights fill their range, and differ by name", "[benchmarks]") 
 }
 
 TEST_CASE("the useful work of a step", "[benchmarks]") {
-  // One sentence of two source tokens and three target tokens, with every size 1 but V: by the formula,
-  // encoder 2·2·3·2 = 24, keys 2·2 = 4, s_0 1, query 3, attention 6·3 = 18, decoder 3·3·4 = 36, readout 3·4·5
-  // = 60.
+  // One sentence of two source tokens and three target tokens. Every size is 1 except V = 5. The formula
+  // gives encoder 2·2·3·2 = 24, keys 2·2 = 4, s_0 1, query 3, attention 6·3 = 18, decoder 3·3·4 = 36, readout
+  // 3·4·5 = 60.
   const Config one{
       .name = "one", .V = 5, .E = 1, .H = 1, .A = 1, .B = 1, .Tx = 2, .Ty = 3, .steps = 1, .warmup = 0};
   const std::vector<gradus::data::Pair> pairs = {{.source = {3, 4}, .target = {3, 4, gradus::data::eos}}};
@@ -87,14 +87,14 @@ TEST_CASE("the useful work of a step", "[benchmarks]") {
   CHECK(bench::train_flop(one, batch) == 6 * (24 + 4 + 1 + 3 + 18 + 36 + 60));
   CHECK(bench::decode_flop(one, batch, 3) == 2 * (24 + 4 + 1 + 3 + 18 + 36 + 60));
 
-  // A maxout of size 2 before the output layer: 3·(4·2·2 + 2·5) = 78 in place of 60.
+  // With a maxout of size 2, the readout is 3·(4·2·2 + 2·5) = 78 instead of 60.
   Config with_maxout = one;
   with_maxout.preset = "bahdanau";
   with_maxout.maxout = 2;
   CHECK(bench::train_flop(with_maxout, batch) == 6 * (24 + 4 + 1 + 3 + 18 + 36 + 78));
 
-  // Two layers, one direction, and logits of s only: encoder 2·3·(2 + 2) = 24, keys 2, query 3, attention
-  // 6·2 = 12, decoder 3·3·(3 + 2) = 45, readout 3·5 = 15.
+  // Two layers, one direction, and logits that depend on s only: encoder 2·3·(2 + 2) = 24, keys 2, query 3,
+  // attention 6·2 = 12, decoder 3·3·(3 + 2) = 45, readout 3·5 = 15.
   Config d2l = one;
   d2l.preset = "d2l";
   d2l.layers = 2;

@@ -1,4 +1,4 @@
-// Models whose weights are rounded to bf16.
+// Models with weights rounded to bf16.
 
 #include <gradus/compress/bf16.hpp>
 #include <gradus/nn/linear.hpp>

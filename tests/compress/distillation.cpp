@@ -1,4 +1,4 @@
-// Distillation: its terms against PyTorch and plain equations, and as a part of a model's loss.
+// Distillation: each term against PyTorch and plain equations, and the terms within a model's loss.
 
 #include <gradus/compress/distillation.hpp>
 #include <gradus/data/batch.hpp>
@@ -60,10 +60,10 @@ TEST_CASE("attention_distillation is the mean divergence over the real steps", "
   const Tensor a = tensor({{{0.75, 0.25, 0}, {0.5, 0.25, 0.25}}, {{0.25, 0.25, 0.5}, {1, 0, 0}}}),
                alpha = tensor({{{0.5, 0.25, 0.25}, {0.25, 0.5, 0.25}}, {{0.5, 0.25, 0.25}, {0, 0.5, 0.5}}});
   const double expected = 0.75 * std::log(0.75 / 0.5) + (0.5 - 0.25) * std::log(2.0) +
-                          (-0.25 + 0.5) * std::log(2.0);  // steps (0, 0), (0, 1) and (1, 0)
+                          (-0.25 + 0.5) * std::log(2.0);  // the steps (t, b) = (0, 0), (0, 1) and (1, 0)
   CHECK(compress::attention_distillation(alpha, a, integers({2, 1})).item() == Approx(expected / 3));
   CHECK(compress::attention_distillation(a, a, integers({2, 2})).item() == Approx(0).margin(1e-7));
-  // the student gives no weight to the position that has all of the teacher's weight
+  // All of the teacher's weight is on one position, where the student has no weight.
   CHECK(compress::attention_distillation(alpha, a, integers({0, 2})).item() ==
         Approx((0.25 * std::log(2.0) - std::log(1e-9)) / 2));
   CHECK(compress::attention_distillation(alpha, a, integers({0, 0})).item() == 0);
@@ -82,7 +82,7 @@ TEST_CASE("attention_distillation has correct gradients", "[compress][gradients]
   check_gradients(gradus::gradcheck(f, {student}), 1);
   student.set_requires_grad();
   f({student}).backward();
-  CHECK(student.grad()[3][1].to_vector<double>() == std::vector<double>{0, 0, 0});  // after the end
+  CHECK(student.grad()[3][1].to_vector<double>() == std::vector<double>{0, 0, 0});  // after the sentence
 }
 
 TEST_CASE("the objective weighs the data, the teacher's words and its attention", "[compress]") {

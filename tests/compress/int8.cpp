@@ -1,4 +1,4 @@
-// Products in int8, against plain loops and in modules.
+// Products in int8: compared with plain loops, and used by modules.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/weight_product.hpp>
@@ -36,7 +36,7 @@ std::vector<std::int8_t> random_bytes(std::int64_t count) {
   return bytes;
 }
 
-// y = s_x s_i Σ p q + b in double, from the definition.
+// The definition in double: y = s_x s_i Σ p q + b.
 Tensor expected(const Tensor& x, const nn::Int8Matrix& W, const Tensor& b) {
   std::vector<double> y;
   const auto values = x.values<float>();
@@ -136,7 +136,7 @@ TEST_CASE("recurrences in int8 agree fused and composed, in every form", "[compr
   const gradus::Composed composed;
   CHECK(difference(gru.forward(x, lengths).output, fused, 1e-5) == "");
   CHECK(difference(fused, rounded, 0.1) == "");
-  CHECK(difference(fused, rounded, 1e-5) != "");  // the inputs are rounded too
+  CHECK(difference(fused, rounded, 1e-5) != "");  // they differ, because int8 products also round the inputs
 }
 
 TEST_CASE("int8 products end with their object or when weights change; gradients are straight-through",
@@ -156,7 +156,7 @@ TEST_CASE("int8 products end with their object or when weights change; gradients
   CHECK(difference(linear.forward(x), exact, 0) == "");
   const compress::Int8Products int8(linear);
   CHECK(difference(linear.forward(x), exact, 1e-7) != "");
-  const Tensor halves = linear.weight.reshape({8, 4});  // other columns: multiplied in f32
+  const Tensor halves = linear.weight.reshape({8, 4});  // not the parameter's shape, so multiplied in f32
   CHECK(difference(gradus::linear(x.slice(0, 4, 1), halves),
                    matmul(x.slice(0, 4, 1), transpose(halves, 0, 1)), 1e-6) == "");
   const Tensor rows = linear.weight.slice(1, 3);

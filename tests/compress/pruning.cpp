@@ -1,4 +1,4 @@
-// Pruning by magnitude: the right weights are pruned, and they stay 0 in training.
+// Pruning by magnitude prunes the smallest weights, and training keeps them at 0.
 
 #include <gradus/compress/pruning.hpp>
 #include <gradus/nn/adam.hpp>
@@ -85,7 +85,7 @@ TEST_CASE("pruned weights get no gradient and stay 0; without hold(), momentum m
       sum(layer.forward(x) * layer.forward(x)).backward();
       adam.step();
     };
-    step();  // gives Adam a momentum
+    step();  // afterwards, Adam's momentum is not zero
     Pruning pruning(layer);
     pruning.prune(0.5);
     const std::vector<float> before = values(layer.weight);

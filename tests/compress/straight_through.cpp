@@ -46,7 +46,7 @@ TEST_CASE("gradcheck refuses the straight-through estimator", "[compress][gradie
       [](const std::vector<Tensor>& x) { return compress::fake_quantise(x[0]); }, {random({4, 6})});
   CHECK_FALSE(report.passed());
   REQUIRE(report.entries.size() == 1);
-  CHECK(report.entries[0].wrong >= 12);  // flat between the steps: the difference is 0, the estimate is not
+  CHECK(report.entries[0].wrong >= 12);  // between the steps, the true gradient is 0, but the estimate is not
   CHECK(report.entries[0].numeric == Approx(0).margin(1e-6));
 }
 
@@ -65,29 +65,29 @@ TEST_CASE("updates smaller than a step of the rounding add up in the exact copy,
     for (nn::Linear* const each : {&layer, &plain, &without}) {
       nn::SGD sgd(each->parameters(), {.learning_rate = 1e-4});
       sgd.zero_grad();
-      sum(each->forward(x)).backward();  // its gradient does not depend on the weights
+      sum(each->forward(x)).backward();  // a linear loss: its gradient is the same for all weights
       sgd.step();
     }
     rounded.after_update();
     compress::round_to_int8(without);
   }
-  const auto moved = [&](const nn::Linear& of) {  // steps of the rounding, over all weights
+  const auto moved = [&](const nn::Linear& of) {  // how far the integers have moved, summed over all weights
     int sum = 0;
     const auto now = integers_of(of);
     for (std::size_t i = 0; i < now.size(); ++i) sum += std::abs(now[i] - start[i]);
     return sum;
   };
-  CHECK(moved(without) <= 2);  // the largest weight of a row is never rounded away
+  CHECK(moved(without) <= 2);  // rounding undoes small updates, except for the largest weight of a row
   CHECK(moved(layer) > 20);
   CHECK(mismatch(layer.weight, compress::fake_quantise(plain.weight), {0.01, 0.01}) == "");
   CHECK_NOTHROW(compress::Int8Products(layer));
 }
 
-// Four inputs are equal, and their weights add up to 1. A fifth weight, an outlier whose input is 0, makes
-// the rounding step s. So each of the four weights is rounded up to a whole step, and their sum becomes 4 s.
-// Rounding up only two of them is better.
+// Four weights have equal inputs and sum to 1. A fifth weight has the input 0; it is large, so it makes the
+// rounding step s large. Each of the four weights rounds up to s, so their sum becomes 4 s. It would be
+// better to round only two of them up.
 TEST_CASE("training with rounded weights finds a better rounding than the nearest one", "[compress]") {
-  constexpr double s = 0.46875;  // a bf16
+  constexpr double s = 0.46875;  // representable in bf16
   nn::Linear layer(5, 1, false);
   Tensor(layer.weight).replace(tensor({{127 * s, 0.24, 0.25, 0.26, 0.27}}));
   Tensor(layer.weight).set_requires_grad();

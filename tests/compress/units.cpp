@@ -1,4 +1,4 @@
-// Models without some of their hidden units.
+// Models after the removal of some hidden units.
 
 #include <gradus/compress/units.hpp>
 #include <gradus/models/model.hpp>
@@ -25,8 +25,8 @@ std::unique_ptr<models::Seq2Seq> make(const ModelOptions& options) {
   return model;
 }
 
-// Sets all weights of some units to 0, so that these units have no effect: their rows in every gate, and the
-// columns that read them. `unit` is relative to the part that begins at `begin`.
+// Sets all numbers of a parameter to 0 whose index on `axis` (0: row, 1: column) is `index`. A unit has no
+// effect when its rows in every gate, and the columns that read it, are 0.
 void clear(const models::Seq2Seq& model, const std::string& name, int axis, std::int64_t index) {
   for (auto& [found, tensor] : model.state_dict()) {
     if (found != name) continue;

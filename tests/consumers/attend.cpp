@@ -9,8 +9,8 @@ using namespace gradus;
 
 int main() {
   Generator generator(1);
-  const Tensor h = normal({7, 2, 6}, 0, 1, generator);  // (T, B, D), the annotations of two sentences
-  const Tensor s = normal({2, 4}, 0, 1, generator);     // (B, Q), the decoder's state
+  const Tensor h = normal({7, 2, 6}, 0, 1, generator);  // (T, B, D), annotations of two sentences
+  const Tensor s = normal({2, 4}, 0, 1, generator);     // (B, Q), states of the decoder
 
   const nn::AdditiveAttention attention(4, 6, 5);
   const auto [context, weights] = attention.attend(s, attention.prepare(h, {}), 0, {});

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Builds and runs projects that use gradus as in docs/how-to: check.py BUILD [CONSUMER …]
 
-BUILD is a folder with gradus built; the consumers are built in BUILD/consumers. Without names, all consumers but the last run:
+BUILD is a folder with a build of gradus. The consumers are built in BUILD/consumers. Without names, all consumers except the
+last run:
 
-installed   find_package and pkg-config, with BUILD installed and the installation moved; the programs of all how-to pages;
-            the messages about components
-shared      add_subdirectory with shared libraries, then `installed` with those
-fetched     FetchContent: configures, and builds the first library
-packages    builds and unpacks the Debian packages, and runs the command in them
+installed   find_package and pkg-config. Installs BUILD, and moves the installation. Builds the programs of all how-to pages,
+            and checks the messages about components.
+shared      Builds by add_subdirectory with shared libraries, then runs `installed` with them.
+fetched     FetchContent: configures, and builds the first library.
+packages    Builds and unpacks the Debian packages, and runs the command in them.
 
 To save time, gradus is built without optimisation, except for the packages.
 """
@@ -35,7 +36,7 @@ def blocks(text, language):
 
 
 def commands(heading):
-    """The shell blocks below a heading of the page, each as a list of lines."""
+    """The shell blocks under one heading of the page. Each is a list of lines."""
     section = PAGE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return [block.splitlines() for block in blocks(section, "sh")]
 
@@ -48,7 +49,7 @@ def shell(folder, lines, **environment):
 
 
 def project(home, name):
-    """Creates a consumer's folder with attend.cpp and its CMakeLists.txt."""
+    """Creates the folder of a consumer with attend.cpp and a CMakeLists.txt."""
     folder = home / name
     shutil.copytree(HERE / name, folder, dirs_exist_ok=True) if (HERE / name).exists() else folder.mkdir(exist_ok=True)
     shutil.copy(HERE / "attend.cpp", folder)
@@ -56,18 +57,18 @@ def project(home, name):
 
 
 def check_tree(tree, build):
-    """Checks that no file contains a path of the build or the installation, and that no flags are exported."""
+    """Checks that no installed file contains a path of the build or the installation, and that no compiler flags are exported."""
     for path in filter(pathlib.Path.is_file, tree.rglob("*")):
         content = path.read_bytes()
         for place in (ROOT, build, tree):
-            absolute = rb"(?:(?<![\w.}])|(?<=-[IL]))" + re.escape(str(place)).encode()  # /gradus, not include/gradus
+            absolute = rb"(?:(?<![\w.}])|(?<=-[IL]))" + re.escape(str(place)).encode()  # matches /gradus, but not include/gradus
             assert not re.search(absolute + rb"(?!\w)", content), f"{path} contains the path {place}"
     for path in tree.rglob("gradusTargets*.cmake"):
         assert not re.search("_OPTIONS|_DEFINITIONS", path.read_text()), f"{path} exports flags to consumers"
 
 
 def consume(home, build, install):
-    """Installs with the page's command, moves the installation, and builds and runs the program with it."""
+    """Installs with the page's command and moves the installation. Then builds and runs the program with it."""
     for name in ("first", "gradus", "installed", "pkg-config"):
         shutil.rmtree(home / name, ignore_errors=True)
     shell(ROOT, [install.replace("build/library", str(build)).replace("$HOME/gradus", str(home / "first"))])
@@ -90,8 +91,8 @@ def in_build(home, name, *options):
 
 
 def how_to(home, page):
-    """Builds the program of a how-to page in an empty folder, with the page's CMakeLists.txt and its commands that call CMake. A page
-    without them follows use-from-cmake.md, with the library that it names."""
+    """Builds the program of a how-to page in an empty folder. Uses the page's own CMakeLists.txt and CMake commands. A page without
+    them uses those of use-from-cmake.md, with the library that the page names."""
     text = page.read_text()
     folder = home / "how-to" / page.stem
     folder.mkdir(parents=True)
@@ -116,7 +117,7 @@ def how_tos(home):
 
 
 def components(home):
-    """The message about a component that was not requested names it; an unknown component is an error."""
+    """A component that was not requested is named in the message. An unknown component is an error."""
     folder = project(home, "components")
     lists = (HERE / "installed/CMakeLists.txt").read_text()
     configure = [commands("Installed")[1][0] + " 2>&1"]

@@ -20,7 +20,7 @@ using Ids = std::vector<std::int64_t>;
 
 namespace {
 
-// The first source token of pair i identifies it in a batch; lengths are not monotonic.
+// Pairs whose first source token is their number, so that tests can identify them. Lengths go up and down.
 std::vector<Pair> numbered(std::int64_t count) {
   std::vector<Pair> pairs;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ Ids numbers(const Batch& batch) {
   return result;
 }
 
-// The pair numbers of an epoch, by batch.
+// The numbers of the pairs in each batch of an epoch.
 std::vector<Ids> epoch_of(Batches& batches) {
   std::vector<Ids> result;
   do {
@@ -97,7 +97,7 @@ TEST_CASE("a batch limited by tokens holds as many pairs as fit", "[data][batche
   } while (batches.position() < batches.batches_in_epoch());
   CHECK(most > 80);
 
-  // With equal lengths, the number is exact.
+  // If all lengths are equal, the predicted number of batches is exact.
   const std::vector<Pair> alike(10, Pair{{3, 3, 3}, {3, 2}});
   Batches four(alike, {.tokens = 24});
   CHECK(four.next().size == 4);
@@ -174,7 +174,7 @@ TEST_CASE("the fingerprint depends on pairs and options", "[data][batches]") {
   const std::vector<Pair> pairs = {{{3, 4}, {5, 2}}, {{6}, {2}}};
   const std::uint64_t same = Batches(pairs).fingerprint();
   CHECK(Batches(pairs).fingerprint() == same);
-  CHECK(same == 0x8700fc58e9e01698);  // in every version
+  CHECK(same == 0x8700fc58e9e01698);  // must never change
 
   Batches later(pairs);
   later.next();

@@ -25,7 +25,7 @@ using gradus::data::sentence_bleu;
 using Strings = std::vector<std::string>;
 
 TEST_CASE("n-gram matches are clipped to the largest count in one reference", "[data][bleu]") {
-  // Papineni et al. 2002, section 2.1: p_1 is 2/7.
+  // The example of Papineni et al. 2002, section 2.1, where p_1 = 2/7.
   const Strings references = {"The cat is on the mat", "There is a cat on the mat"};
   const BleuCounts counts =
       bleu_counts("the the the the the the the", references, {.lowercase = true, .order = 2});
@@ -39,10 +39,10 @@ TEST_CASE("lower-casing works in any script and keeps invalid bytes", "[data][bl
   };
   CHECK(matches("L' ÉTÉ À МОСКВА", "l' été à москва", true) == 4);
   CHECK(matches("L' ÉTÉ À МОСКВА", "l' été à москва", false) == 0);
-  CHECK(matches("ΟΔΟΣ ΑΣ, Σ ΑΣΑ Α.Σ", "οδος ας, σ ασα α.ς", true) == 8);  // ς only at the end of a word
+  CHECK(matches("ΟΔΟΣ ΑΣ, Σ ΑΣΑ Α.Σ", "οδος ας, σ ασα α.ς", true) == 8);  // ς only ends words
   CHECK(matches("İstanbul", "i\u0307stanbul", true) == 1);
   CHECK(matches("A\xC9", "a\xC9", true) == 1);
-  CHECK(matches("A\xC9", "a\xE9", true) == 0);  // É and é in Latin-1
+  CHECK(matches("A\xC9", "a\xE9", true) == 0);  // Latin-1 bytes of É and é are not lower-cased
 }
 
 TEST_CASE("the reference length is the nearest one, the shorter of equally near ones", "[data][bleu]") {
@@ -53,7 +53,7 @@ TEST_CASE("the reference length is the nearest one, the shorter of equally near 
   CHECK(length({"a b c d e", "a b c"}) == 3);
   CHECK(length({"a b c", "a b c d e"}) == 3);
   CHECK(length({"a b c d e", "a"}) == 5);
-  CHECK(length({"", "a b c d e f g"}) == 7);  // an empty reference is ignored
+  CHECK(length({"", "a b c d e f g"}) == 7);  // empty references are ignored
 }
 
 TEST_CASE("statistics add up to those of the corpus, which allows BLEU by length", "[data][bleu]") {

@@ -1,4 +1,4 @@
-// The cases of sacreBLEU's and Moses' own tests; see tests/golden/bleu/README.md for their source.
+// The cases of sacreBLEU's and of Moses' own tests. tests/golden/bleu/README.md names their sources.
 
 #include <gradus/data/bleu.hpp>
 
@@ -61,7 +61,7 @@ BleuOptions options_of(const Json& given) {
   return options;
 }
 
-// Transposes references from sacreBLEU's order, by reference set, to ours, by hypothesis.
+// Transposes references: sacreBLEU lists them by reference set, our functions expect them by hypothesis.
 std::vector<std::vector<std::string>> by_hypothesis(const Json& sets, std::size_t hypotheses) {
   std::vector<std::vector<std::string>> references(hypotheses);
   for (const Json& set : sets.list()) {
@@ -103,7 +103,7 @@ TEST_CASE("BLEU equals sacreBLEU's in sacreBLEU's own tests", "[data][bleu]") {
       const double expected = recomputed["precisions"].list()[n].number();
       CHECK(score.precisions[n] == Catch::Approx(expected).margin(1e-9).epsilon(0));
     }
-    // sacreBLEU adds k to the counts it reports; ours are unsmoothed.
+    // With add-k smoothing, sacreBLEU reports counts that include k. Ours do not.
     if (!asks_for(test["options"], "smooth_method", "add-k")) {
       CHECK(score.counts == integers(recomputed["counts"]));
       CHECK(score.totals == integers(recomputed["totals"]));
@@ -117,7 +117,7 @@ TEST_CASE("BLEU equals Moses' where the definitions agree", "[data][bleu]") {
   int checked = 0;
   for (const Json& test : cases("moses_cases.jsonl")) {
     INFO(test["name"].text());
-    if (test.has("smooth_bp")) continue;  // only Moses has a smoothed brevity penalty
+    if (test.has("smooth_bp")) continue;  // we have no smoothed brevity penalty
     BleuOptions options;
     options.tokeniser = gradus::data::BleuTokeniser::none;
     if (test.has("hyp")) {
@@ -126,7 +126,7 @@ TEST_CASE("BLEU equals Moses' where the definitions agree", "[data][bleu]") {
       CHECK(counts.totals == integers(test["totals"]));
     } else {
       if (test.has("smoothing")) {
-        // Moses also smooths unigrams, which makes no difference here: all of them match.
+        // Moses also smooths unigrams. Here that makes no difference, because all unigrams match.
         options.smoothing = BleuSmoothing::add_k;
         options.smoothing_value = test["smoothing"].number();
       }

@@ -12,7 +12,7 @@ using gradus::data::BleuTokeniser;
 
 namespace {
 
-// The tokens joined by single spaces, as sacreBLEU returns them.
+// The tokens joined by single spaces, the form that sacreBLEU returns.
 std::string tokens(std::string_view line, BleuTokeniser tokeniser) {
   std::string joined;
   for (const std::string& token : gradus::data::bleu_tokens(line, tokeniser)) {
@@ -40,7 +40,7 @@ TEST_CASE("13a separates punctuation, except inside numbers", "[data][bleu]") {
 
 TEST_CASE("13a decodes SGML entities", "[data][bleu]") {
   CHECK(mteval("a &quot;b&quot; &lt;c&gt; &amp; d") == "a \" b \" < c > & d");
-  CHECK(mteval("&amp;lt;") == "<");  // entities are replaced one after the other, as in mteval-v13a.pl
+  CHECK(mteval("&amp;lt;") == "<");  // mteval-v13a.pl decodes one entity after the other
   CHECK(mteval("one<skipped> two") == "one two");
   CHECK(mteval("hy-\nphen and\nline") == "hyphen and line");
 }
@@ -59,37 +59,37 @@ TEST_CASE("char makes every character a token", "[data][bleu]") {
 
 TEST_CASE("zh separates Chinese characters and splits the rest as 13a", "[data][bleu]") {
   CHECK(chinese("我喜欢 deep learning.") == "我 喜 欢 deep learning .");
-  CHECK(chinese(" .5 中") == ".5 中");  // no space before the text, unlike 13a
+  CHECK(chinese(" .5 中") == ".5 中");  // zh, unlike 13a, adds no space before the text
   CHECK(chinese("他说:“你好,Tom!”") == "他 说 : “ 你 好 , Tom ! ”");
   CHECK(chinese("价格是3.5元,不是10-12元。") == "价 格 是 3.5 元 , 不 是 10 - 12 元 。");
-  CHECK(chinese("\u3000&quot;中") == "& quot ; 中");  // no SGML decoding
+  CHECK(chinese("\u3000&quot;中") == "& quot ; 中");  // zh does not decode SGML
 }
 
 TEST_CASE("zh has the ranges that sacreBLEU effectively uses", "[data][bleu]") {
-  CHECK(chinese("a\u2001b") == "a b");         // still a space
+  CHECK(chinese("a\u2001b") == "a b");         // a space, although
   CHECK(chinese("a\u2014b") == "a \u2014 b");  // U+2001 to U+2A6D count as Chinese
   CHECK(chinese("a\u2a6db") == "a \u2a6d b");
   CHECK(chinese("a\u2a6eb") == "a\u2a6eb");
-  CHECK(chinese("𠀀𠀁") == "𠀀𠀁");  // Extension B does not
+  CHECK(chinese("𠀀𠀁") == "𠀀𠀁");  // Extension B does not count as Chinese
   CHECK(chinese("a\u9fbbb") == "a \u9fbb b");
   CHECK(chinese("a\u9fbcb") == "a\u9fbcb");
 }
 
-// Expected values: the regular expressions of mteval-v14.pl, applied by hand.
+// Expected values: derived by hand from the regular expressions of mteval-v14.pl.
 TEST_CASE("intl separates Unicode's punctuation and symbols, but not marks between digits", "[data][bleu]") {
   const auto intl = [](const std::string& line) { return tokens(line, BleuTokeniser::international); };
   CHECK(intl("Hello, world!") == "Hello , world !");
   CHECK(intl("1,000.5 km") == "1,000.5 km");
-  CHECK(intl("in 1999.") == "in 1999.");  // a number's mark at the end stays
+  CHECK(intl("in 1999.") == "in 1999.");  // a mark after a number stays if the text ends there
   CHECK(intl("in 1999. ") == "in 1999.");
   CHECK(intl("in 1999. Yes") == "in 1999 . Yes");
   CHECK(intl(".5") == ".5");
-  CHECK(intl(" .5") == ". 5");  // the space before it counts
+  CHECK(intl(" .5") == ". 5");  // the mark is separated because of the space before it
   CHECK(intl("«Ça va?» — 5€+2$") == "« Ça va ? » — 5 € + 2 $");
   CHECK(intl("它说：“你好”。") == "它说 ： “ 你好 ” 。");
   CHECK(intl("a..b") == "a . . b");
-  CHECK(intl("&quot;") == "& quot ;");          // no SGML decoding
-  CHECK(intl("½-cup x²,5") == "½ - cup x²,5");  // ½ and ² are numbers
+  CHECK(intl("&quot;") == "& quot ;");          // intl does not decode SGML
+  CHECK(intl("½-cup x²,5") == "½ - cup x²,5");  // ½ and ² count as numbers
   CHECK(intl("").empty());
 }
 

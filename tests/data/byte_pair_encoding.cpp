@@ -21,7 +21,7 @@ using Counts = std::map<std::string, std::int64_t>;
 using Pieces = std::vector<std::string>;
 using Merges = std::vector<std::pair<std::string, std::string>>;
 
-// Algorithm 1 of the paper, literally: recounts everything for every merge.
+// Algorithm 1 of the paper, written literally: counts all pairs again for every merge.
 class Reference {
  public:
   explicit Reference(const Counts& words) {
@@ -45,7 +45,7 @@ class Reference {
     return learned;
   }
 
-  // Applies all merges in order.
+  // Splits a word by applying all merges in order.
   static Pieces split(const std::string& word, const Merges& merges) {
     Pieces symbols = spell(word);
     for (const auto& pair : merges) symbols = merged(symbols, pair);
@@ -76,7 +76,7 @@ class Reference {
   std::vector<std::pair<Pieces, std::int64_t>> words_;
 };
 
-// Random words of few letters, so that pairs overlap, repeat and tie.
+// Random words of few letters, so that pairs often overlap, repeat or tie.
 Counts random_words(std::uint32_t seed, int words, std::uint32_t letters) {
   const auto next = [&seed] { return (seed = seed * 1664525 + 1013904223) >> 16; };
   Counts counts;
@@ -95,7 +95,7 @@ const Counts paper = {{"low", 5}, {"lower", 2}, {"newest", 6}, {"widest", 3}};
 TEST_CASE("the most frequent pair is merged first, the last of equally frequent ones",
           "[data][byte-pair encoding]") {
   const auto bpe = BytePairEncoding::learn(paper, 10);
-  // (e, s) and (s, t</w>) both occur 9 times.
+  // A tie: (e, s) and (s, t</w>) both occur 9 times.
   CHECK(bpe.merges() == Merges{{"s", "t</w>"},
                                {"e", "st</w>"},
                                {"l", "o"},

@@ -17,7 +17,7 @@ double chrf(const std::string& hypothesis, const std::string& reference) {
 
 }  // namespace
 
-// The scores of sacreBLEU's test/test_chrf.py without epsilon smoothing do not depend on β, because P = R.
+// Scores from sacreBLEU's test/test_chrf.py, without epsilon smoothing. P = R, so β has no effect.
 TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
   CHECK(chrf("a", "a") == Catch::Approx(100));
   CHECK(chrf("", "reference") == 0);
@@ -32,7 +32,7 @@ TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
 }
 
 TEST_CASE("chrF weighs recall twice as much as precision", "[data][chrf]") {
-  // 1-grams: 2 of 2 and 2 of 4; 2-grams: 1 of 1 and 1 of 3; no hypothesis has 3-grams.
+  // 1-grams: 2 of 2 and 2 of 4 match. 2-grams: 1 of 1 and 1 of 3. No hypothesis has 3-grams.
   const double precision = 1, recall = (2.0 / 4 + 1.0 / 3) / 2;
   CHECK(chrf("ab", "abcd") == Catch::Approx(100 * 5 * precision * recall / (4 * precision + recall)));
   CHECK(chrf("abcd", "ab") == Catch::Approx(100 * 5 * recall * precision / (4 * recall + precision)));
@@ -43,7 +43,7 @@ TEST_CASE("chrF counts characters, not bytes, and clips repeated n-grams", "[dat
   CHECK(counts.hypothesis == std::array<std::int64_t, 6>{4, 3, 2, 0, 0, 0});
   CHECK(counts.reference == std::array<std::int64_t, 6>{3, 2, 1, 0, 0, 0});
   CHECK(counts.matches == std::array<std::int64_t, 6>{2, 1, 0, 0, 0, 0});
-  CHECK(chrf_counts("a\u3000\u00a0b\t", "ab").matches[1] == 1);  // all of Unicode's white space is removed
+  CHECK(chrf_counts("a\u3000\u00a0b\t", "ab").matches[1] == 1);  // removes all Unicode white space
 }
 
 TEST_CASE("chrF ignores case if asked, and its signature says so", "[data][chrf]") {

@@ -30,9 +30,9 @@ TEST_CASE("a prediction is compared up to and including EOS", "[data][metrics]")
 
   CHECK_FALSE(matches({5, 3, 2}, {5, 4, 2}));
   CHECK_FALSE(matches({5, 4}, {5, 4, 2}));        // no EOS
-  CHECK_FALSE(matches({5, 2}, {5, 4, 2}));        // ended early
-  CHECK_FALSE(matches({5, 2, 2}, {5, 4, 2}));     // ended early, matches again afterwards
-  CHECK_FALSE(matches({5, 4, 4, 2}, {5, 4, 2}));  // ended late
+  CHECK_FALSE(matches({5, 2}, {5, 4, 2}));        // ends early
+  CHECK_FALSE(matches({5, 2, 2}, {5, 4, 2}));     // ends early, although the last token is equal
+  CHECK_FALSE(matches({5, 4, 4, 2}, {5, 4, 2}));  // ends late
   CHECK_FALSE(matches({}, {2}));
 
   CHECK_THROWS_MATCHES(matches({5}, {5, 4}), Error,

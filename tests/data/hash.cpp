@@ -14,8 +14,8 @@ std::uint64_t hash(const std::vector<std::int64_t>& ids) { return stable_hash(id
 
 }  // namespace
 
-// Values from a second implementation in Python. If one changes, every split into training and held-out parts
-// changes.
+// Values from an independent implementation in Python. If a value changes, every split into training and
+// held-out parts changes.
 TEST_CASE("the stable hash never changes", "[data][hash]") {
   CHECK(hash({}) == 0xefd01f60ba992926);
   CHECK(hash({3}) == 0x1fd5602938298d72);

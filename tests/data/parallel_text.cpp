@@ -22,7 +22,7 @@ namespace {
 using Lines = std::vector<std::string>;
 using Pairs = std::vector<SentencePair>;
 
-// A folder of files with given contents.
+// A temporary folder. file() writes a file with the given contents.
 class Corpus {
  public:
   std::filesystem::path file(const std::string& name, const std::string& content) const {
@@ -37,7 +37,7 @@ class Corpus {
 
 std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
-// printf 'one\ntwo\n' | gzip
+// The output of: printf 'one\ntwo\n' | gzip
 const std::string gz(
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\xe5\x2a\x29\xcf\xe7\x02\x00\xe6\x0b\xba\x12"
     "\x08\x00\x00\x00",
@@ -68,7 +68,7 @@ TEST_CASE("a file compressed by gzip is decompressed", "[data][parallel text]") 
   };
   refused("cut.gz", gz.substr(0, 20), " ends within its compressed data; copy it again");
   std::string flipped = gz;
-  flipped[21] ^= 1;  // in the checksum
+  flipped[21] ^= 1;  // damages the checksum
   const auto damaged = corpus.file("flipped.gz", flipped);
   CHECK_THROWS_WITH(read_lines(damaged),
                     Catch::Matchers::StartsWith("read_lines: " + quoted(damaged) + " is damaged ("));

@@ -21,12 +21,12 @@ using Ids = std::vector<std::int64_t>;
 
 namespace {
 
-// The standard specifies mt19937_64's output; the modulo bias is negligible.
+// Uniform indices below n. The standard specifies mt19937_64's output; the modulo bias is negligible.
 UniformIndex uniform(std::uint64_t seed) {
   return [engine = std::mt19937_64(seed)](std::uint64_t n) mutable { return engine() % n; };
 }
 
-// The decimal digits of a number enumerate the strings of ten symbols in order.
+// The string with this number in the enumeration of all strings of ten symbols: its decimal digits.
 Ids digits(std::uint64_t number, std::int64_t length) {
   Ids ids(length);
   for (auto id = ids.rbegin(); id != ids.rend(); ++id, number /= 10) {
@@ -89,7 +89,7 @@ TEST_CASE("being held out does not depend on the symbol at one position", "[data
     }
     for (const auto& [symbol, count] : held_out) {
       CAPTURE(place, symbol);
-      CHECK(count > 150);  // of 1000
+      CHECK(count > 150);  // 200 of 1000 expected
       CHECK(count < 250);
     }
   }
@@ -124,7 +124,7 @@ TEST_CASE("training pairs are never held out, and have every length and symbol",
   CHECK(lengths.rbegin()->first == 12);
   for (const auto& [length, count] : lengths) {
     CAPTURE(length);
-    CHECK(count > 850);  // 1000 expected, standard deviation 30
+    CHECK(count > 850);  // 1000 expected, with a standard deviation of 30
     CHECK(count < 1150);
   }
   REQUIRE(first_symbols.size() == 10);
@@ -159,7 +159,7 @@ TEST_CASE("all held-out pairs of a short length come in order", "[data][reversal
 
 TEST_CASE("a sample of many held-out pairs has no duplicates", "[data][reversal]") {
   const Reversal task;
-  // Enumerated (4, 5) or drawn by rejection (from 6), inside and outside the trained lengths.
+  // Lengths 4 and 5 are enumerated; from 6 on, sources are drawn by rejection. 12 and 20 are not trained.
   for (const std::int64_t length : {4, 5, 6, 12, 20}) {
     CAPTURE(length);
     const std::vector<Pair> pairs = task.held_out_pairs(length, uniform(length));
@@ -180,7 +180,7 @@ TEST_CASE("held-out pairs are sampled uniformly", "[data][reversal]") {
   std::map<Ids, int> drawn;
   const UniformIndex draw = uniform(1);
   for (int i = 0; i < 2140; ++i) ++drawn[task.held_out_pairs(3, draw, 10).front().source];
-  CHECK(drawn.size() == 214);  // each is expected 10 times; a seed misses one with probability 1 %
+  CHECK(drawn.size() == 214);  // 10 draws of each are expected; the seed misses any with a probability of 1 %
   for (const auto& [source, count] : drawn) CHECK(count < 30);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("arguments out of range are refused", "[data][reversal]") {
 
 TEST_CASE("non-uniform draws end in an error, not in an endless loop", "[data][reversal]") {
   const Reversal task;
-  // Always draws 5 4 3, which is held out. There is only one length.
+  // A task with one length. The draws are always 5 4 3, a held-out source.
   const UniformIndex held_out = [i = 0](std::uint64_t n) mutable {
     if (n == 1) return std::uint64_t{0};
     return static_cast<std::uint64_t>(2 - i++ % 3);

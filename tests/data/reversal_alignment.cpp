@@ -14,7 +14,7 @@ TEST_CASE("reversing attends to the source from its last symbol to its first", "
   // clang-format off
   const std::vector<double> weights = {0.125, 0.25,  0.5,  0.125,    // right
                                        0.0,   0.75,  0.0,  0.25,     // right
-                                       0.125, 0.125, 0.25, 0.5};     // on the padding
+                                       0.125, 0.125, 0.25, 0.5};     // wrong: on the padding
   // clang-format on
   const AlignmentScore score = reversal_alignment(weights, 3, 4);
   CHECK(score.steps == 3);

@@ -27,7 +27,7 @@ TEST_CASE("a SentencePiece model normalises, splits and joins", "[data]") {
   CHECK(tokens.size() < 16);
   CHECK(tokens.front().starts_with("▁"));
   CHECK(tokeniser.join(tokens) == "the newest low");
-  CHECK(tokeniser.normalise(" The ½  \u00a0low") == "The 1⁄2 low");  // the model's NFKC; it keeps capitals
+  CHECK(tokeniser.normalise(" The ½  \u00a0low") == "The 1⁄2 low");  // the model's NFKC keeps capitals
   CHECK(tokeniser.split("").empty());
   CHECK(tokeniser.join(Strings{}).empty());
 }

@@ -43,14 +43,14 @@ TEST_CASE("a corpus is split by its sources", "[data][split]") {
   }
   const Split split = split_by_source(pairs, 10, 20);
   CHECK(split.train.size() + split.dev.size() + split.test.size() == 2000);
-  // Both pairs of each source are in the same part, so each part has twice as many pairs as sources.
+  // Both pairs of a source are in the same part. So each part has twice as many pairs as sources.
   CHECK(split.train.size() == 2 * sources(split.train).size());
   CHECK(split.dev.size() == 2 * sources(split.dev).size());
   CHECK(split.test.size() == 2 * sources(split.test).size());
-  CHECK((140 <= split.dev.size() && split.dev.size() <= 260));  // within 3 standard deviations of the shares
+  CHECK((140 <= split.dev.size() && split.dev.size() <= 260));  // within 3 standard deviations
   CHECK((320 <= split.test.size() && split.test.size() <= 480));
 
-  std::vector<SentencePair> kept;  // in the original order
+  std::vector<SentencePair> kept;  // the pairs of dev, in their original order
   for (const SentencePair& pair : pairs) {
     if (part_of(pair.source, 10, 20) == Part::dev) kept.push_back(pair);
   }

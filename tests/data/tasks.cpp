@@ -22,12 +22,12 @@ using gradus::data::UniformIndex;
 
 namespace {
 
-// The standard specifies mt19937_64's output; the modulo bias is negligible.
+// Uniform indices below n. The standard specifies mt19937_64's output; the modulo bias is negligible.
 UniformIndex uniform(std::uint64_t seed) {
   return [engine = std::mt19937_64(seed)](std::uint64_t n) mutable { return engine() % n; };
 }
 
-// Returns the given draws in order, regardless of the range.
+// Returns the given draws in order, and ignores the range.
 UniformIndex script(std::vector<std::uint64_t> draws) {
   return [draws = std::move(draws), i = std::size_t{0}](std::uint64_t) mutable { return draws.at(i++); };
 }
@@ -41,7 +41,7 @@ std::vector<int> numbers(const std::string& text) {
   return result;
 }
 
-// A date in format number `form`.
+// The date written in format number `form`.
 std::string written(std::uint64_t year, std::uint64_t month, std::uint64_t day, std::uint64_t form) {
   const TaskOptions options{.min_year = 1000, .max_year = 9999};
   return make_task("dates", options)->sample(script({year - 1000, month - 1, day - 1, form})).source;

@@ -68,7 +68,7 @@ TEST_CASE("text is normalised", "[data][tokeniser]") {
   CHECK(words.normalise("  Il\u00a0fait \t BEAU\u202f!\u3000\n") == "il fait beau !");
   CHECK(words.normalise("cafe\u0301 \ufb01n １２") == "café fin 12");
   CHECK(words.normalise("\u200bÉTÉ\ufeff") == "été");
-  CHECK(words.normalise("H\u0331") == "\u1e96");  // composes in lower case only
+  CHECK(words.normalise("H\u0331") == "\u1e96");  // only the lower-case letter has a composed form
   CHECK(words.normalise(" \u2003 ").empty());
   CHECK(words.normalise("").empty());
   CHECK(as_written.normalise(" Cafe\u0301 \u00a0ＢＥＡＵ ") == "Cafe\u0301 ＢＥＡＵ");
@@ -83,7 +83,7 @@ TEST_CASE("text is normalised", "[data][tokeniser]") {
 TEST_CASE("normalising twice is normalising once", "[data][tokeniser]") {
   std::u32string changed;
   for (char32_t c = 0; c < 0x20000; ++c) {
-    if (0xd800 <= c && c < 0xe000) continue;  // surrogates
+    if (0xd800 <= c && c < 0xe000) continue;  // skip surrogates
     const std::string once = words.normalise(encode_utf8(std::u32string{U'a', c, U'\u0301', U'B'}));
     if (words.normalise(once) != once) changed += c;
   }
@@ -100,7 +100,7 @@ TEST_CASE("a line is split into words and marks", "[data][tokeniser]") {
   CHECK(bars(words, "so:this and,that") == "so|:|this|and|,|that");
   CHECK(bars(words, "-5 3-5 a -b --5") == "-5|3-5|a|-|b|-|-|5");
   CHECK(bars(words, "snake_case C++ <unk>") == "snake_case|c|+|+|<|unk|>");
-  CHECK(bars(words, "q\u0303uo va\u0303.") == "q\u0303uo|vã|.");  // one accent composes, one does not
+  CHECK(bars(words, "q\u0303uo va\u0303.") == "q\u0303uo|vã|.");  // q̃ has no composed form, ã has one
   CHECK(bars(words, "\u2764\ufe0fyou") == "\u2764\ufe0f|you");    // a heart and its variation selector
   CHECK(words.split(" \u00a0 ").empty());
   CHECK(words.split("").empty());
@@ -110,7 +110,7 @@ TEST_CASE("a French elision ends at its apostrophe", "[data][tokeniser]") {
   CHECK(bars(words, "L'homme qu'il a vu, c'est Jusqu'à l’été.") ==
         "l'|homme|qu'|il|a|vu|,|c'|est|jusqu'|à|l’|été|.");
   CHECK(bars(words, "aujourd'hui presqu'île s'il") == "aujourd'hui|presqu'île|s'|il");
-  CHECK(bars(words, "do n't c'mon d'") == "do|n't|c'mon|d'");  // no vowel follows
+  CHECK(bars(words, "do n't c'mon d'") == "do|n't|c'mon|d'");  // no split, because no vowel follows
   CHECK(bars(as_written, "D'Artagnan LORSQU'ELLE") == "D'|Artagnan|LORSQU'|ELLE");
 }
 
@@ -182,8 +182,8 @@ TEST_CASE("words are split into pieces", "[data][tokeniser]") {
   CHECK(bars(tokeniser, "Lowest, newest!") == "l@@|o@@|west|,|newest|!");
   CHECK(tokeniser.join(Tokens{"l@@", "o@@", "west", ",", "newest", "!"}) == "lowest, newest!");
   CHECK(tokeniser.join(Tokens{"new@@", "<unk>", "lo@@"}) ==
-        "new<unk> lo");                                      // also if the last piece is incomplete
-  CHECK(words.join(Tokens{"lo@@", "west"}) == "lo@@ west");  // no pieces without an encoding
+        "new<unk> lo");                                      // an incomplete last piece is kept
+  CHECK(words.join(Tokens{"lo@@", "west"}) == "lo@@ west");  // without an encoding, @@ has no meaning
   CHECK(tokeniser.bpe() == bpe);
   CHECK_FALSE(words.bpe().has_value());
   CHECK(french.options() == TokeniserOptions{.french_spacing = true});

@@ -28,7 +28,7 @@ TEST_CASE("invalid UTF-8 is reported at its first byte", "[data][utf8]") {
   };
   CHECK_THROWS_MATCHES(check_utf8("here", "caf\xe9"), Error, message("4 (0xe9)"));
   CHECK_THROWS_MATCHES(check_utf8("here", "caf\xe9 au lait"), Error, message("4 (0xe9)"));
-  CHECK_THROWS_MATCHES(check_utf8("here", "\x80"), Error, message("1 (0x80)"));                  // stray
+  CHECK_THROWS_MATCHES(check_utf8("here", "\x80"), Error, message("1 (0x80)"));                  // stray byte
   CHECK_THROWS_MATCHES(check_utf8("here", "\xe4\xbd\xa0\xe4\xbd"), Error, message("4 (0xe4)"));  // truncated
   CHECK_THROWS_MATCHES(check_utf8("here", "\xc0\x80"), Error, message("1 (0xc0)"));              // overlong
   CHECK_THROWS_MATCHES(check_utf8("here", "\xe0\x9f\xbf"), Error, message("1 (0xe0)"));

@@ -21,7 +21,7 @@ using Tokens = std::vector<std::string>;
 const std::vector<Tokens> sentences = {
     {"il", "fait", "beau", "."}, {"il", "est", "là", "."}, {"est-ce", "il", "?"}};
 
-// The ordinary tokens.
+// The ordinary tokens, without the special ones.
 Tokens ordinary(const Vocabulary& vocabulary) {
   Tokens tokens;
   for (std::int64_t id = unk + 1; id < vocabulary.size(); ++id) tokens.push_back(vocabulary.token(id));

@@ -16,7 +16,7 @@ using gradus::Error;
 
 namespace {
 
-const Vocabulary vocabulary({"il", "fait", ". .", "5"});  // ids 4 to 7
+const Vocabulary vocabulary({"il", "fait", ". .", "5"});  // their ids are 4 to 7
 
 WordVectors read(const std::string& text) { return word_vectors_from_text(text, "v.txt", vocabulary); }
 
@@ -39,7 +39,7 @@ TEST_CASE("word vectors may have spaces at the ends of lines and in words, tabs,
           "[data][word_vectors]") {
   const WordVectors vectors = read("\xEF\xBB\xBFil\t1\t2 \r\n. . 3 4\r\n5 6 7\n. 0 0\n<unk> 8 8\nil 9 9");
   CHECK(vectors.ids == std::vector<std::int64_t>{4, 6, 7});
-  CHECK(vectors.values == std::vector<float>{1, 2, 3, 4, 6, 7});  // the first of il
+  CHECK(vectors.values == std::vector<float>{1, 2, 3, 4, 6, 7});  // of two vectors for "il", the first counts
 }
 
 TEST_CASE("a first line of two whole numbers is a header", "[data][word_vectors]") {

@@ -1,4 +1,4 @@
-// Sums, broadcasts and gathers. The processes are threads.
+// Sums, broadcasts and gathers among processes, which are threads in these tests.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/scope.hpp>
@@ -17,7 +17,7 @@ using distributed::Communicator;
 
 namespace {
 
-// Value i of process r. Its many digits make every sum round, so that the order of the additions matters.
+// Value i of process r. Its many digits make every sum round, so the order of additions affects the result.
 template <class T>
 T value(std::int64_t r, std::size_t i) {
   return static_cast<T>(std::sin(static_cast<double>(1000 * r) + static_cast<double>(i))) *
@@ -69,8 +69,8 @@ TEST_CASE("a sum over processes has the bits of the tree for any number of value
       check_sums<double>(P, n);
     }
   }
-  check_sums<float>(2, 700'001);  // several pieces of different sizes
-  // The order matters for these values, so the test above can fail.
+  check_sums<float>(2, 700'001);  // is sent in several pieces of different sizes
+  // In another order, the sum of these values differs. So the test above can fail.
   float in_order = 0;
   for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
   CHECK(in_order != tree_sum<float>(0, 8, 3));
@@ -131,7 +131,7 @@ TEST_CASE("tensors of any size and of both dtypes are added up in place", "[dist
   distributed::run_as_threads(2, [&](Communicator& self) {
     std::vector<gradus::Tensor> tensors = values_of(self.rank());
     add_up(self, tensors);
-    const std::vector<gradus::Tensor> sums = values_of(2);  // 1 + 2 = 3 times n
+    const std::vector<gradus::Tensor> sums = values_of(2);  // the processes have 1 and 2 times n: 3 times n
     for (std::size_t i = 0; i < sums.size(); ++i) {
       right += tensors[i].to_vector<double>() == sums[i].to_vector<double>() ? 1 : 0;
     }
@@ -141,7 +141,7 @@ TEST_CASE("tensors of any size and of both dtypes are added up in place", "[dist
 
 namespace {
 
-// Counts the bytes that it sends.
+// A communicator that counts the bytes it sends.
 class Counting : public Communicator {
  public:
   explicit Counting(Communicator& inner) : inner_(inner) {}
@@ -157,7 +157,7 @@ class Counting : public Communicator {
   Communicator& inner_;
 };
 
-// A matrix (400, 100) with values in every `step`-th row.
+// A matrix (400, 100). Only every `step`-th row is not zero.
 gradus::Tensor with_rows(std::size_t step, std::int64_t rank) {
   std::vector<float> values(std::size_t{400} * 100);
   for (std::size_t i = 0; i < 400; i += step) {
@@ -190,10 +190,10 @@ TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distri
   std::atomic<std::size_t> sent = 0;
   distributed::run_as_threads(4, [&](Communicator& self) {
     Counting counting(self);
-    // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two, and goes to the even one, 1.
+    // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two, and rounds to even: 1.
     std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
     distributed::sum_bf16(counting, values);
-    // (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ in bf16 is 1, although the sum of all is 1 + 3 · 2⁻⁹ ≈ 1 + 2⁻⁷.
+    // Each sum of two is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. The sum 1 + 3 · 2⁻⁹ would round up.
     for (const float value : values) right += value == 1 ? 1 : 0;
     sent += counting.sent;
   });

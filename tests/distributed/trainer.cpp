@@ -1,4 +1,4 @@
-// Training by several processes, which are threads here, and by shards.
+// Training by several processes, which are threads in these tests, and by shards.
 
 #include <gradus/distributed/processes.hpp>
 #include <gradus/distributed/threads.hpp>
@@ -30,7 +30,7 @@ class OnOneHost : public Communicator {
   Communicator& inner_;
 };
 
-// The results of P processes, which must all be the same.
+// Trains with P processes, and returns their result. All processes must have the same result.
 Result train_by(std::int64_t P, const models::TrainerOptions& options, bool on_one_host = false) {
   std::vector<Result> results(static_cast<std::size_t>(P));
   distributed::run_as_threads(P, [&](Communicator& self) {
@@ -61,8 +61,8 @@ TEST_CASE("gradients in bf16 do not depend on the number of processes either", "
   options.bf16_gradients = true;
   const Result alone = train(options);
   CHECK(largest_difference(alone, exact) > 0);
-  CHECK(std::abs(alone.numbers[0] - exact.numbers[0]) < 1e-12);     // the loss before the first update
-  CHECK(std::abs(alone.numbers[2] / exact.numbers[2] - 1) < 0.02);  // the norm of the first gradient
+  CHECK(std::abs(alone.numbers[0] - exact.numbers[0]) < 1e-12);     // 0: the loss before any update
+  CHECK(std::abs(alone.numbers[2] / exact.numbers[2] - 1) < 0.02);  // 2: the first gradient's norm
   for (const std::int64_t P : {2, 8}) {
     INFO(P << " processes");
     CHECK(train_by(P, options) == alone);
@@ -70,9 +70,9 @@ TEST_CASE("gradients in bf16 do not depend on the number of processes either", "
 }
 
 TEST_CASE("more shards than sequences leave some processes without a sequence", "[distributed][trainer]") {
-  const Result alone = train(sharded(16));  // batches of 8 pairs
+  const Result alone = train(sharded(16));  // a batch has 8 pairs, so 8 shards are empty
   CHECK(train_by(16, sharded(16)) == alone);
-  CHECK(largest_difference(alone, train(sharded(8))) == 0);  // 8 empty shards add zeros
+  CHECK(largest_difference(alone, train(sharded(8))) == 0);  // empty shards only add zeros
 }
 
 TEST_CASE("a resumed run may have another number of processes", "[distributed][trainer]") {
@@ -103,7 +103,7 @@ TEST_CASE("a resumed run may have another number of processes", "[distributed][t
           trainer.load_state(state);
         }
         while (trainer.steps() < until) trainer.step();
-        distributed::broadcast(self, 0);  // all have loaded the state
+        distributed::broadcast(self, 0);  // a barrier: all processes have loaded the state
         if (self.rank() != 0) return;
         state = trainer.state();
         weights.clear();
@@ -123,7 +123,7 @@ TEST_CASE("a resumed run may have another number of processes", "[distributed][t
 TEST_CASE("sums over processes begin while the backward pass computes other gradients",
           "[distributed][trainer]") {
   gradus::seed(7);
-  const Model model = forgetful_model(0, 300);  // weights of more than a bucket
+  const Model model = forgetful_model(0, 300);  // its weights fill more than one bucket
   int started = 0, before_the_last_gradient = 0;
   bool finished = false;
   const models::Processes processes{.rank = 0,
@@ -134,7 +134,7 @@ TEST_CASE("sums over processes begin while the backward pass computes other grad
                                           ++started;
                                         },
                                     .finish_sums = [&] { finished = true; }};
-  gradus::Tensor last = model->parameters().front();  // the embedding of the source
+  gradus::Tensor last = model->parameters().front();  // the source embedding, whose gradient is ready last
   last.add_hook([&](const gradus::Tensor&) {
     before_the_last_gradient = started;
     return gradus::Tensor();
@@ -170,7 +170,7 @@ TEST_CASE("a process that fails during its backward pass does not leave the othe
     }
     steps += trainer.steps();
   });
-  CHECK(steps == 2);  // one in each process
+  CHECK(steps == 2);  // one step in each of the two processes
   CHECK(errors[0] == "Trainer: another process failed at step 2");
   CHECK(errors[1].find("hook: out of luck") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// What the checker prints, in the page's language.
+// Translates the checker's lines to the page's language.
 
 import { language } from "../language.js";
 import { translator } from "./chinese.js";

@@ -1,4 +1,4 @@
-// gradcheck(): which gradients it must accept and which it must reject.
+// gradcheck(): the gradients that it must accept, and those that it must reject.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -24,7 +24,7 @@ using Indices = std::vector<std::int64_t>;
 
 namespace {
 
-// x², with the gradient of one element multiplied by `factor`.
+// x², with the gradient of element `at` multiplied by `factor`.
 Tensor square(const Tensor& x, double factor, std::size_t at = 0) {
   return record("square", (x * x).detach(), {x}, {x}, [=](Gradients& g) {
     const auto values = g.saved(0).values<double>();
@@ -78,7 +78,7 @@ TEST_CASE("the report names the worst element and both its gradients", "[autogra
   CHECK(entry.worst == Indices{1, 1});
   CHECK(difference({entry.analytic, entry.numeric, entry.error},
                    {-10 * incoming, 10 * incoming, 20 * std::abs(incoming)}, 1e-9) == "");
-  CHECK(std::abs(entry.allowed / std::abs(10e-6 * incoming) - 1) < 1e-3);  // rtol, plus a little for rounding
+  CHECK(std::abs(entry.allowed / std::abs(10e-6 * incoming) - 1) < 1e-3);  // rtol · |gradient|, plus rounding
   const std::string text = printed(report);
   CHECK(text.starts_with("gradient check FAILED\n  WRONG input 0 (2, 3): worst at [1, 1], analytic "));
   CHECK(text.ends_with("; 1 of 6 elements are wrong\n"));
@@ -105,7 +105,7 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
 
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
-  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // no hint: the 0 is wrong
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // no hint: a 0 is wrong
 }
 
 TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {
@@ -129,15 +129,15 @@ TEST_CASE("the caller can set step and tolerances", "[autograd][gradcheck]") {
   const auto cube = [](const Tensors& x) { return x[0] * x[0] * x[0]; };
   const auto fifth = [&](const Tensors& x) { return cube(x) * x[0] * x[0]; };
   const Tensors inputs = {tensor({1, 2})};
-  CHECK(gradus::gradcheck(cube, inputs, {.step = 0.5, .rtol = 1e-12}).passed());  // exact for any step
-  // A step of 50 is too large for the default tolerances, so that a smaller step is used.
+  CHECK(gradus::gradcheck(cube, inputs, {.step = 0.5, .rtol = 1e-12}).passed());  // exact for every step
+  // A step of 50 is too inaccurate for the default tolerances, so gradcheck tries a smaller step.
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50}).entries[0].error > 1e-9);
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50, .rtol = 10}).entries[0].error > 1e7);
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50, .atol = 1e9}).entries[0].error > 1e7);
 }
 
 TEST_CASE("the incoming gradient is random", "[autograd][gradcheck]") {
-  // Under a plain sum, softmax's gradient is 0, so any multiple of it would pass.
+  // The gradient of sum(softmax(x)) is 0, so a sum would accept any multiple of softmax's gradient.
   const auto scaled_softmax = [](const Tensors& inputs) {
     return record("scaled", softmax(inputs[0]).detach(), {inputs[0]}, {inputs[0]}, [](Gradients& g) {
       const gradus::EnableGrad enable_grad;
@@ -163,7 +163,7 @@ TEST_CASE("inputs of any dtype are copied and stay unchanged", "[autograd][gradc
 
 TEST_CASE("leaves captured by the function are checked by name and restored", "[autograd][gradcheck]") {
   const Tensor w = leaf(tensor({{1, 2}, {3, 4}}, Dtype::f64)), b = leaf(tensor({0.1, 0.2}, Dtype::f64));
-  sum(w).backward();  // an old gradient is cleared first
+  sum(w).backward();  // leaves an old gradient, which gradcheck must clear
   const auto report =
       gradus::gradcheck([&] { return tanh(matmul(w, w) * 0.1 + b); }, NamedTensors{{"w", w}, {"b", b}});
   CHECK(report);
@@ -199,7 +199,7 @@ TEST_CASE("very small and very large gradients are checked alike", "[autograd][g
 }
 
 TEST_CASE("a gradient that depends on which others are wanted is wrong", "[autograd][gradcheck]") {
-  // a · b · c, with the gradients multiplied by factor(number of wanted gradients).
+  // a · b · c, with each gradient multiplied by factor(number of inputs that need a gradient).
   const auto product = [](double (*factor)(int)) {
     return [=](const Tensors& x) {
       return record("product", (x[0] * x[1] * x[2]).detach(), {x[0], x[1], x[2]}, {x[0], x[1], x[2]},
@@ -238,12 +238,12 @@ TEST_CASE("leaves keep requires_grad and their hooks, even when the function thr
     return Tensor();
   });
   const auto f = [&] {
-    if (calls == 2) throw std::runtime_error("broken");  // reached when only b requires a gradient
+    if (calls == 2) throw std::runtime_error("broken");  // now only b requires a gradient
     return w * b;
   };
   const NamedTensors leaves = {{"w", w}, {"b", b}};
   CHECK_THROWS_WITH(gradus::gradcheck(f, leaves), "broken");
-  CHECK(calls == 2);  // w's hook ran with both gradients wanted, then with only w's
+  CHECK(calls == 2);  // the hook of w ran twice: for w and b together, then for w only
   CHECK(w.requires_grad());
   CHECK(b.requires_grad());
   sum(w * b).backward();
@@ -305,7 +305,7 @@ TEST_CASE("elements drawn from each tensor", "[autograd][gradcheck]") {
   CHECK(report.entries[0].checked == 7);
   CHECK(report.entries[0].judged() == 7);
   CHECK(report.entries[1].checked == 2);
-  CHECK(calls < 4 * (7 + 2) + 10);  // four calls per element, and a few for all
+  CHECK(calls < 4 * (7 + 2) + 10);  // 4 calls per checked element (7 of x, 2 of few), and a few more
   CHECK(printed(report).find("ok    x (5, 20), 7 of 100 elements drawn: worst at ") != std::string::npos);
   CHECK(printed(report).find("ok    few (2): worst at ") != std::string::npos);
   CHECK(printed(check(1)) == printed(report));

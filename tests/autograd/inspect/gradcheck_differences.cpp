@@ -1,5 +1,5 @@
-// gradcheck() where differences are hard to take: at kinks, near the end of a domain, under strong curvature
-// and rounding.
+// gradcheck() where finite differences are unreliable: at kinks, near the end of a domain, and under strong
+// curvature or rounding.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -21,7 +21,7 @@ using Indices = std::vector<std::int64_t>;
 
 namespace {
 
-// An elementwise function with a chosen gradient, right or wrong.
+// An elementwise function with a gradient of our choice, right or wrong.
 struct Planted {
   double (*value)(double);
   double (*gradient)(double);
@@ -47,8 +47,8 @@ struct Planted {
 
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
-  // The points approach 0, where the domain of log ends. At the first points, log curves too much for the
-  // step h. Later x − 2h is outside the domain, and at the last points x − h is, too.
+  // The points approach 0, the end of log's domain. At the first points, log curves too much for the step h.
+  // At the next points, x − 2h is outside the domain; at the last ones, x − h is outside, too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -80,7 +80,7 @@ TEST_CASE("a wrong gradient of a smooth function is reported, however curved it 
     CHECK(wrong[k].check({0.01, 0.03}).wrong == 2);
   }
   const Planted flipped{[](double x) { return std::log(x); }, [](double x) { return -1 / x; }};
-  CHECK(flipped.check({0.0015}).wrong == 1);  // x − 2h is outside the domain
+  CHECK(flipped.check({0.0015}).wrong == 1);  // here x − 2h is outside the domain
 }
 
 TEST_CASE("near a kink, correct gradients are accepted and wrong ones reported", "[autograd][gradcheck]") {
@@ -93,7 +93,7 @@ TEST_CASE("near a kink, correct gradients are accepted and wrong ones reported",
     CHECK(ramp.check({x, -x}).wrong == 0);
     CHECK(absolute.check({x, -x}).wrong == 0);
     CHECK(flipped.check({x, -x}).wrong == (x == 0 ? 0 : 2));
-    CHECK(absolute.check({x, -x}).not_judged == (x == 0 ? 2 : 0));  // a small step avoids the kink
+    CHECK(absolute.check({x, -x}).not_judged == (x == 0 ? 2 : 0));  // for x ≠ 0, a small step avoids the kink
   }
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]
 }
 
 TEST_CASE("rounding of result elements that do not change is ignored", "[autograd][gradcheck]") {
-  // A correct gradient, one that is wrong only for the smallest element, and the points to check.
+  // A correct gradient; a gradient that is wrong only at the smallest point; the points.
   const struct {
     Planted right, wrong;
     std::vector<double> at;
@@ -189,7 +189,7 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // f rounds at 1e8, although its result is small.
+  // f adds and subtracts 1e8. So its result is small, but its rounding error is that of 1e8.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };
@@ -198,13 +198,13 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
 }
 
 TEST_CASE("a gradient lost in rounding is not judged", "[autograd][gradcheck]") {
-  // A step of h changes x² by less than the last digit of 1e15.
+  // A step of h changes x² by less than the last digit of 1e15, so the difference is 0.
   const Planted swallowed{[](double x) { return x * x + 1e15; }, [](double x) { return 2 * x; }};
   const auto entry = swallowed.check({1});
   CHECK_FALSE(entry.passed());
   CHECK(entry.wrong == 0);
   CHECK(entry.not_judged == 1);
-  // x[1] does not change the result: its gradient is 0 except for rounding in backward().
+  // softmax ignores a constant, so x[1] has no effect: its gradient is 0 up to rounding in backward().
   const auto invariant = [](const Tensors& x) { return softmax(x[0] + x[1]); };
   CHECK(gradus::gradcheck(invariant, {tensor({0.3, -1.2, 0.4}), tensor({0.7})}).passed());
 }
@@ -213,7 +213,7 @@ TEST_CASE("small steps confirm gradients of strongly curved functions", "[autogr
   const auto check = [](auto value, auto gradient, const std::vector<double>& at) {
     return Planted{value, gradient}.check(at);
   };
-  // The second element is easy to judge.
+  // Only the first element is hard to judge.
   const auto logarithm = [](double x) { return std::log(x); };
   CHECK(check(logarithm, [](double x) { return 1 / x; }, {1e-4, 1}).passed());
   CHECK(check(logarithm, [](double x) { return x < 1e-3 ? -1 / x : 1 / x; }, {1e-4, 1}).wrong == 1);
@@ -223,7 +223,7 @@ TEST_CASE("small steps confirm gradients of strongly curved functions", "[autogr
   const auto wave = [](double x) { return std::sin(1e4 * x); };
   CHECK(check(wave, [](double x) { return 1e4 * std::cos(1e4 * x); }, {0.3, -1.1, 1e-5}).passed());
   CHECK(check(wave, [](double x) { return -1e4 * std::cos(1e4 * x); }, {0.3, -1.1, 1e-5}).wrong == 3);
-  // The differences over 1e-3 and 1e-4 are 0: both are whole periods.
+  // Steps of 1e-3 and 1e-4 are whole periods, so both differences are 0.
   const auto periods = [](double x) { return std::sin(2e4 * M_PI * x); };
   CHECK(check(periods, [](double x) { return 2e4 * M_PI * std::cos(2e4 * M_PI * x); }, {0.3, -1.1}).passed());
 

@@ -29,7 +29,7 @@ namespace {
 
 Tensor scalar(double value) { return leaf(full({}, value)); }
 
-// The graph without styles: "n0 x | 2" is a node and the lines of its label.
+// The graph without styles. "n0 x | 2" is node n0 with a label of two lines, "x" and "2".
 std::string sketch(const Tensor& root, const gradus::GraphOptions& options = {}) {
   std::string text = draw_graph(root, options);
   const auto replace = [&text](const char* pattern, const char* with) {
@@ -170,7 +170,7 @@ TEST_CASE("modules are boxes; a leaf's name chooses its box, or its uses if it h
     }
     y = y * a * b;
   }
-  // v's module runs no operation of its own; a has no name, and b's name has no path.
+  // v's module records no operation. a is unnamed, and b's name has no path.
   CHECK(sketch(-y, {{{"decoder.attention.w", w}, {"decoder.attention.V.v", v}, {"b", b}}}) ==
         "  n4 b | 5\n"
         "  n9 neg | -100\n"
@@ -228,7 +228,7 @@ TEST_CASE("special characters in names are escaped", "[autograd][graph]") {
 
 namespace {
 
-// Three steps of a decoder with attention, and a loss outside both modules.
+// Three steps of a decoder with attention. The loss is outside both modules.
 struct Steps {
   Tensor x = leaf(ones({2})), w = leaf(ones({2})), v = leaf(ones({2}));
   Tensor loss;
@@ -324,7 +324,7 @@ TEST_CASE("after the leaves, the innermost modules are merged into their parents
       "  n2 -> n3 (2)\n"
       "  n3 -> n4\n";
   CHECK(sketch(steps.loss, steps.options(5)) == merged);
-  CHECK(sketch(steps.loss, steps.options(1)) == merged);  // no graph is smaller
+  CHECK(sketch(steps.loss, steps.options(1)) == merged);  // the graph cannot become smaller
 }
 
 TEST_CASE("outside all modules, operations with the same name are merged", "[autograd][graph]") {

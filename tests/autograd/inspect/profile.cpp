@@ -46,7 +46,7 @@ TEST_CASE("a profile counts forward and backward calls and the memory they alloc
   CHECK(rows["tanh"].bytes >= 2 * 2 * 400);  // two results and two gradients
   CHECK(rows["tanh"].forward_seconds > 0);
   CHECK(rows["tanh"].backward_seconds > 0);
-  CHECK(rows.count("backward") == 0);  // work inside a backward function is charged to its operation
+  CHECK(rows.count("backward") == 0);  // work in a backward function counts for its operation
 }
 
 TEST_CASE("operations that are not recorded are counted too", "[autograd][profile]") {
@@ -85,7 +85,7 @@ TEST_CASE("a profile ends with its scope, and an inner one is added to the outer
   CHECK(by_name(outer)["exp"].calls == 3);
   CHECK(by_name(outer)["full"].calls == 3);
   std::thread([] { exp(ones({3})); }).join();
-  CHECK(by_name(outer)["exp"].calls == 3);  // other threads are not profiled
+  CHECK(by_name(outer)["exp"].calls == 3);  // only the calls of the profiled thread
 }
 
 TEST_CASE("an operation that throws is counted and does not disturb the profile", "[autograd][profile]") {
@@ -93,5 +93,5 @@ TEST_CASE("an operation that throws is counted and does not disturb the profile"
   CHECK_THROWS(exp(gradus::arange(3)));
   exp(ones({3}));
   CHECK(by_name(profile)["exp"].calls == 2);
-  CHECK(printed(Profile()).find('\n') == printed(Profile()).size() - 1);  // an empty table is one line
+  CHECK(printed(Profile()).find('\n') == printed(Profile()).size() - 1);  // an empty table has one line
 }

@@ -35,11 +35,11 @@ using gradus::pool::PageRanges;
 
 namespace {
 
-constexpr bool reuses = !gradus::sanitized;  // with sanitizers every buffer comes from the system
+constexpr bool reuses = !gradus::sanitized;  // sanitizers bypass the pool: each buffer is a system allocation
 
 const std::size_t page = PageRanges::whole(1);
 
-// Maps the pages before `end` if they are free; the destructor unmaps them.
+// Maps the pages just before `end` if they are free. The destructor unmaps them.
 class PagesBefore {
  public:
   PagesBefore(std::byte* end, std::size_t bytes)
@@ -57,7 +57,7 @@ class PagesBefore {
   void* const begin_;
 };
 
-// Limits this program to `more` bytes of further address space; the destructor restores the limit.
+// Limits the address space to `more` bytes above its present size. The destructor restores the limit.
 class AddressLimit {
  public:
   explicit AddressLimit(std::size_t more) {
@@ -80,8 +80,8 @@ bool is_mapped(std::byte* at) {
   return mincore(at, page, &resident) == 0;
 }
 
-// The most bytes that cannot be released because their pages also hold part of a live buffer: two pages per
-// buffer.
+// The most bytes that the pool cannot release: at most two pages per live buffer, because a buffer may share
+// its first and its last page with free memory.
 std::int64_t between_live_buffers() {
   return 2 * memory_stats().live_buffers * static_cast<std::int64_t>(page);
 }
@@ -177,7 +177,7 @@ TEST_CASE("live buffers keep their values when pooled memory between them is rel
 }
 
 TEST_CASE("allocating too large a tensor releases the pool, then throws", "[autograd][pool]") {
-  if (!reuses) return;  // a sanitizer's own allocator stops the program instead
+  if (!reuses) return;  // a sanitizer's allocator would end the program
   std::ignore = empty({1000});
   CHECK(memory_stats().pooled_bytes > 0);
   const auto before = memory_stats();
@@ -208,7 +208,7 @@ TEST_CASE("buffers of any size are large enough and aligned to 64 bytes", "[auto
 
 TEST_CASE("a small buffer is reused only for requests of its own size class", "[autograd][pool]") {
   if (!reuses) return;
-  std::set<std::size_t> classes;  // the capacity of each size class
+  std::set<std::size_t> classes;  // the different capacities
   for (std::size_t bytes = 1; bytes < 10'000; bytes += 9) {
     const Buffer buffer = allocate(bytes);
     classes.insert(buffer.bytes);
@@ -234,13 +234,13 @@ TEST_CASE("large buffers reuse freed memory, however it was split", "[autograd][
   free(ten);
   const auto allocated = memory_stats().buffers_allocated;
   const Buffer three = allocate(3 * MB), two = allocate(2 * MB), five = allocate(5 * MB);
-  CHECK(three.data + three.bytes == ten.data + ten.bytes);  // taken from the end
+  CHECK(three.data + three.bytes == ten.data + ten.bytes);  // taken from the end of the free range
   CHECK(two.data + two.bytes == three.data);
   CHECK(five.data == ten.data);
   CHECK(memory_stats().pooled_bytes == 0);
   free(three);
   free(five);
-  const Buffer other = allocate(4 * MB);  // from the smallest free range that is large enough
+  const Buffer other = allocate(4 * MB);  // taken from the smallest free range that fits
   CHECK(other.data + other.bytes == two.data);
   free(two);
   free(other);
@@ -260,11 +260,11 @@ TEST_CASE("the lowest range is extended downwards, first within the current bloc
   REQUIRE(three == ten + 7 * page);
   REQUIRE(ranges.waiting() == 7 * page);
   std::byte* const nine = ranges.lengthen(9 * page);
-  REQUIRE(nine + 9 * page == three);  // the 7 free pages and 2 new ones
+  REQUIRE(nine + 9 * page == three);  // 7 free pages, extended downwards by 2 new ones
   CHECK(ranges.waiting() == 0);
   ranges.put(nine, 9 * page);
   CHECK(ranges.blocks() == 1);
-  std::byte* const most = ranges.lengthen(PageRanges::block);  // ends in the rest of the first block
+  std::byte* const most = ranges.lengthen(PageRanges::block);  // extends into a second block
   REQUIRE(most + PageRanges::block == nine + 9 * page);
   CHECK(ranges.blocks() == 2);
   std::fill_n(most, PageRanges::block, std::byte{1});
@@ -287,7 +287,7 @@ TEST_CASE("whole free pages are unmapped, and free parts of used pages stay", "[
   ranges.put(middle, 8 * page);
   ranges.unmap();
   CHECK_FALSE(is_mapped(begin));
-  CHECK(is_mapped(begin + page));  // the page that contains `first`
+  CHECK(is_mapped(begin + page));  // this page contains `first`
   CHECK_FALSE(is_mapped(end - 8 * page));
   CHECK_FALSE(is_mapped(end - 2 * page));
   CHECK(is_mapped(end - page));
@@ -309,7 +309,7 @@ TEST_CASE("whole free pages are unmapped, and free parts of used pages stay", "[
 }
 
 TEST_CASE("without address space for a block, only the requested bytes are mapped", "[autograd][pool]") {
-  if (gradus::sanitized) return;  // a sanitizer's shadow memory exceeds any limit
+  if (gradus::sanitized) return;  // shadow memory of a sanitizer exceeds every limit
   PageRanges ranges;
   std::byte* const first = ranges.lengthen(PageRanges::block);
   std::byte* second = nullptr;
@@ -327,14 +327,14 @@ TEST_CASE("without address space for a block, only the requested bytes are mappe
 
 TEST_CASE("mappings made by others do not interrupt the pool's range", "[autograd][pool]") {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;  // there may be no room
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;  // too little room
   PageRanges ranges;
   std::byte* const first = ranges.lengthen(4 * page);
   std::vector<std::pair<void*, std::size_t>> others;
   for (const std::size_t bytes : {page, 16 * page, PageRanges::block}) {
     others.emplace_back(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), bytes);
   }
-  std::byte* const second = ranges.lengthen(PageRanges::block);  // the rest of the first block, and a second
+  std::byte* const second = ranges.lengthen(PageRanges::block);  // extends into a second block
   CHECK(second == first - PageRanges::block);
   CHECK(ranges.blocks() == 2);
   for (const auto& [begin, bytes] : others) munmap(begin, bytes);

@@ -1,4 +1,4 @@
-// Runs the same tests on every row of the table of operations.
+// Generic tests, run for every row of the table of operations.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -21,7 +21,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Calls visit(operation, sample) for the whole table. Failures name both.
+// Calls visit(operation, sample) for every sample of every operation. A failure names both.
 template <class Visit>
 void for_each_sample(Visit visit) {
   for (const Operation& operation : operations()) {
@@ -49,7 +49,7 @@ std::vector<double> reference(const Operation& operation, const Sample& sample, 
   return result;
 }
 
-// The sample's tensors. All floating ones, or only input `only`, require a gradient.
+// The sample's tensors. All floating-point inputs require a gradient, or only the one with index `only`.
 Tensors leaves(const Operation& operation, const Sample& sample, Dtype dtype, int only = -1) {
   Tensors x = sample.tensors(operation.domain, dtype);
   for (int k = 0; k < static_cast<int>(x.size()); ++k) {
@@ -59,13 +59,13 @@ Tensors leaves(const Operation& operation, const Sample& sample, Dtype dtype, in
   return x;
 }
 
-// The incoming gradient: the same random numbers for f32 and f64.
+// A random incoming gradient. It has the same values in f32 and f64.
 Tensor incoming(const Tensor& result) {
   Generator generator(2);
   return normal(result.shape(), 0, 1, generator).to(result.dtype());
 }
 
-// The gradients of x after `times` backward passes; undefined for inputs that need none.
+// The gradients of x after `times` backward passes. Undefined for inputs that need no gradient.
 Tensors gradients(const Operation& operation, const Sample& sample, const Tensors& x, int times = 1) {
   const Tensor result = operation.call(x, sample.arguments);
   for (int i = 0; i < times; ++i) result.backward(incoming(result), true);
@@ -129,7 +129,7 @@ TEST_CASE("no operation computes with uninitialised elements", "[autograd][opera
         };
         Tensors x = leaves(operation, sample, dtype, only), again = leaves(operation, sample, dtype, only);
         Tensor expected, result;
-        if (is_invalid([&] { expected = run(x); })) continue;  // the sample itself produces NaN
+        if (is_invalid([&] { expected = run(x); })) continue;  // this sample's values produce NaN anyway
         const Unwritten memory(dtype);
         CHECK_FALSE(is_invalid([&] { result = run(again); }));
         CHECK(result.to_vector<double>() == expected.to_vector<double>());
@@ -201,7 +201,7 @@ TEST_CASE("every gradient accumulates, within one backward() and over several", 
       const Tensors once = gradients(operation, sample, leaves(operation, sample, dtype));
       const Tensors twice = gradients(operation, sample, leaves(operation, sample, dtype), 2);
 
-      // Uses of the inputs that are recorded later contribute their gradients first.
+      // Later uses of the inputs are recorded, and so pass on their gradients before the operation does.
       const Tensors x = leaves(operation, sample, dtype);
       const Tensor result = operation.call(x, sample.arguments);
       Tensors outputs = {result}, into = {incoming(result)}, inputs;

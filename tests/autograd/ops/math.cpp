@@ -1,4 +1,4 @@
-// The transcendental functions in f32, against the error bounds that kernels/math.hpp states.
+// The transcendental functions in f32. Their errors must be within the bounds in kernels/math.hpp.
 
 #include "kernels/math.hpp"
 
@@ -19,14 +19,14 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// The error of `value` in units in the last place of a float near `exact`.
+// The error of `value` in ulps: units in the last place of a float near `exact`.
 double ulps(float value, double exact) {
   int exponent = 0;
   std::frexp(exact, &exponent);
   return std::abs(value - exact) / std::ldexp(1.0, std::max(exponent, -125) - 24);
 }
 
-// The largest error over [low, high], sampled evenly over the bit patterns of floats and over the range.
+// The largest error over [low, high]. Samples are even over bit patterns, and even over the range.
 template <class Function, class Exact>
 double largest_error(float low, float high, Function f, Exact exact) {
   double largest = 0;
@@ -96,7 +96,7 @@ TEST_CASE("where e^x is subnormal, exp is accurate or 0", "[autograd][math]") {
 }
 
 TEST_CASE("the functions propagate NaN, so that a divergence shows", "[autograd][math]") {
-  std::vector<float> values(19, not_a_number);  // long enough for the vectorised loop and its remainder
+  std::vector<float> values(19, not_a_number);  // fills whole vectors, and leaves a remainder
   for (float& value : values) value = math::exp(value);
   for (const float value : values) CHECK(std::isnan(value));
   for (float& value : values) value = math::tanh(not_a_number * value);

@@ -40,7 +40,7 @@ Integers numbers(std::string token) {
 
 Shape shape_of(const Integers& sizes) { return Shape(std::span<const std::int64_t>(sizes)); }
 
-// Ids with repeats and gaps, unsorted.
+// Unsorted ids below `limit`. Some repeat, some are missing.
 Integers ids_below(std::int64_t limit, std::int64_t count) {
   Integers ids;
   for (std::int64_t i = 0; i < count; ++i) ids.push_back((7 * i * i + 3) % limit);

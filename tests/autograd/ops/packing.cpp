@@ -50,7 +50,7 @@ TEST_CASE("lengths 2, 3, 1 are packed as in the header's example", "[autograd][p
   CHECK(batch_sizes(packing) == Integers{3, 2, 1});
   CHECK(offsets(packing) == Integers{0, 3, 5});
 
-  const Tensor ids = tensor<std::int64_t>({10, 20, 30, 11, 21, 0, 0, 22, 0}, {3, 3});  // a, b and c
+  const Tensor ids = tensor<std::int64_t>({10, 20, 30, 11, 21, 0, 0, 22, 0}, {3, 3});  // column b: sequence b
   CHECK(pack(ids, packing).to_vector<std::int64_t>() == Integers{20, 10, 30, 21, 11, 22});
   CHECK(unpack(pack(ids, packing), packing).to_vector<std::int64_t>() == ids.to_vector<std::int64_t>());
 }
@@ -95,8 +95,8 @@ TEST_CASE("empty sequences and empty batches can be packed", "[autograd][packing
 
 TEST_CASE("split() gives parts with about the same number of rows", "[autograd][packing]") {
   CHECK(packing_of({2, 3, 1}).split(1) == Integers{0, 3});
-  CHECK(packing_of({2, 3, 1}).split(2) == Integers{0, 1, 3});     // 3 | 2 + 1
-  CHECK(packing_of({9, 1, 1, 1}).split(2) == Integers{0, 1, 4});  // the most even split
+  CHECK(packing_of({2, 3, 1}).split(2) == Integers{0, 1, 3});     // 3 rows, then 2 + 1 rows
+  CHECK(packing_of({9, 1, 1, 1}).split(2) == Integers{0, 1, 4});  // no split is more even
   CHECK(packing_of({0, 0}).split(2) == Integers{0, 0, 2});
   CHECK(Packing(7, 6).split(3) == Integers{0, 2, 4, 6});
   CHECK(Packing(1, 2).split(4) == Integers{0, 1, 1, 2, 2});
@@ -130,7 +130,7 @@ TEST_CASE("pack() maps every real step to one row, and unpack() maps it back", "
       return all;
     }();
     const Packing packing = packing_of(lengths);
-    constexpr std::int64_t T = 6, width = 1000;  // wide enough to split a step among threads
+    constexpr std::int64_t T = 6, width = 1000;  // large enough to be split among threads
     const std::int64_t B = std::ssize(lengths);
     const Tensor x = leaf(gradus::arange(T * B * width).to(gradus::Dtype::f64).reshape({T, B, width}));
     const Tensor packed = pack(x, packing), padded = unpack(packed, packing, T);
@@ -166,7 +166,7 @@ TEST_CASE("a packing returns the lengths that it was made from", "[autograd][pac
 
 TEST_CASE("scan() runs each sequence to its own end", "[autograd][packing][scan]") {
   const Packing packing = packing_of({2, 0, 3});
-  // state = {10·state + x, number of steps}
+  // The state is {a number whose digits are the inputs so far, the number of steps}.
   const auto step = [](const Tensor& x, const std::vector<Tensor>& state) {
     return std::vector{state[0] * 10 + x, state[1] + 1};
   };

@@ -1,4 +1,4 @@
-// Properties of arbitrary tensors: shapes, values and graphs are random, and counterexamples are shrunk.
+// Property tests. Shapes, values and graphs are random; RapidCheck shrinks counterexamples.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -30,7 +30,7 @@ namespace {
 
 // ---- generators ----
 
-// Uniform in 0 … n − 1; shrinks to 0. (RapidCheck's own generator starts with small numbers.)
+// Uniform in 0 … n − 1; shrinks towards 0. RapidCheck's own generator would prefer small numbers.
 rc::Gen<int> below(int n) { return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); }
 
 rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
@@ -43,7 +43,7 @@ rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
                       [](const Integers& all) { return Shape(all); });
 }
 
-// Shapes that broadcast to `full`: each drops some leading axes and has size 1 in some others.
+// Random shapes that broadcast to `full`. Each lacks some leading axes, and has size 1 in some others.
 rc::Gen<Shapes> stretching_to(const Shape& full, std::size_t count) {
   const auto narrowed = [=](const std::pair<int, int>& choice) {
     const auto [cut, ones] = choice;
@@ -67,7 +67,7 @@ Tensor random(const Shape& shape, Generator& generator) {
   return uniform(shape, -1, 1, generator, Dtype::f64);
 }
 
-// The leaf's gradient; zeros if there were no contributions, as from an empty result.
+// The leaf's gradient. Zeros if nothing contributed, for example because the result is empty.
 Tensor gradient(const Tensor& leaf) {
   return leaf.grad().defined() ? leaf.grad() : gradus::zeros(leaf.shape(), leaf.dtype());
 }
@@ -76,7 +76,7 @@ Tensor gradient(const Tensor& leaf) {
 
 const std::string refused = "refused";
 
-// The broadcasting rule, axis by axis from the last: sizes other than 1 must be equal.
+// The broadcasting rule: compares axes from the last one; sizes other than 1 must be equal.
 std::string broadcast_by_rule(const Shapes& all) {
   int rank = 0;
   for (const Shape& shape : all) rank = std::max(rank, shape.rank());
@@ -139,7 +139,7 @@ std::vector<Call> differentiable_calls() {
   return calls;
 }
 
-// The gradients of all floating inputs for this incoming gradient, concatenated.
+// The gradients of all floating-point inputs under the given incoming gradient, concatenated.
 std::vector<double> pulled_back(const Tensor& result, Tensors inputs, const Tensor& incoming) {
   std::vector<double> all;
   for (Tensor& x : inputs) x.zero_grad();
@@ -153,7 +153,7 @@ std::vector<double> pulled_back(const Tensor& result, Tensors inputs, const Tens
 
 // ---- round trips ----
 
-// Tensors whose shapes differ in at most one axis.
+// Tensors whose shapes are equal, except possibly in one axis.
 struct Parts {
   Shape shape;
   int axis;
@@ -182,7 +182,7 @@ rc::Gen<Parts> any_parts() {
   });
 }
 
-// Operations that must return the parts unchanged.
+// A composition of operations that must return the parts unchanged.
 struct RoundTrip {
   const char* name;
   Tensors (*run)(const Tensors& parts, int axis);
@@ -337,7 +337,7 @@ TEST_CASE("round trips return the same values and pass gradients through", "[aut
 TEST_CASE("the gradients of a graph of fifty operations match finite differences", "[autograd][properties]") {
   check_property([] {
     const RandomGraph graph = *any_graph(50).as("graph");
-    // atol: a gradient of 0 may be computed as a difference of equal terms, up to rounding.
+    // atol: rounding may turn a gradient of 0 into a small number, when equal terms cancel.
     const gradus::GradcheckReport report = gradus::gradcheck(graph, graph.leaves(), {.atol = 1e-13});
     if (!report) RC_FAIL(printed(report));
     for (const auto& entry : report.entries) RC_ASSERT(entry.not_judged == 0);

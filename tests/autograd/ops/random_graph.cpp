@@ -54,7 +54,7 @@ int one(const Shape&) { return 1; }
 int axes(const Shape& a) { return a.rank(); }
 int elements(const Shape& a) { return static_cast<int>(a[0]); }
 
-// Bounds of results, given the bounds a and b of the operands; operand a has n elements.
+// Upper bounds of |result|, from bounds a and b of the operands. Operand a has n elements.
 double unit(double, double, double) { return 1; }
 double e(double, double, double) { return std::exp(1); }
 double first(double a, double, double) { return a; }
@@ -68,9 +68,9 @@ double logarithm(double a, double, double n) { return 2 * a + std::log(n); }
 }  // namespace
 
 struct RandomGraph::Operation {
-  std::string text;  // with operands A and B and argument N
+  std::string text;  // uses A and B for the operands, N for the argument
   bool (*fits)(const Shape& a, const Shape& b);
-  int (*arguments)(const Shape& a);  // number of valid N
+  int (*arguments)(const Shape& a);  // the number of valid values of N
   double (*bound)(double a, double b, double n);
   Tensor (*call)(const Tensor& a, const Tensor& b, int n);
 

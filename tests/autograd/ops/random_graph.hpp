@@ -7,20 +7,20 @@
 #include <iosfwd>
 #include <vector>
 
-/// A random expression of smooth operations on leaves. Every list of choices is valid, so that removing
-/// choices shrinks a failing graph. Prints one line per value: "v3 = mul(v1, v2)  (2, 3)".
+/// A random expression of smooth operations on leaves. Every list of choices is valid, so a failing graph
+/// shrinks by removing choices. Printing gives one line per value: "v3 = mul(v1, v2)  (2, 3)".
 class RandomGraph {
  public:
-  /// Numbers that select an operation, its operands and its argument from the options valid at that point.
+  /// Numbers that select an operation, its operands and its argument. Any number maps to a valid option.
   struct Choice {
     int operation, first, second, argument;
   };
 
-  /// The leaves' shapes must broadcast.
+  /// The leaves' shapes must broadcast with each other.
   RandomGraph(const std::vector<gradus::Shape>& leaves, const std::vector<Choice>& choices);
 
   std::vector<gradus::Tensor> leaves() const;
-  /// The values that no operation uses, flattened and concatenated.
+  /// The result: all values that no operation uses, flattened and concatenated.
   gradus::Tensor operator()(const std::vector<gradus::Tensor>& leaves) const;
 
   friend std::ostream& operator<<(std::ostream& out, const RandomGraph& graph);
@@ -29,10 +29,10 @@ class RandomGraph {
   struct Operation;
   static const std::vector<Operation>& operations();
 
-  // A leaf, or the result of an operation on values a and b.
+  // A leaf, or the result of `operation` on the values with indices a and b.
   struct Value {
     gradus::Shape shape;
-    double bound;  // on |element|; operations are chosen so that it stays small
+    double bound;  // upper bound of |element|; only operations with a small bound are chosen
     const Operation* operation = nullptr;
     std::size_t a = 0, b = 0;
     int argument = 0;
@@ -40,7 +40,7 @@ class RandomGraph {
   };
 
   void grow(const Choice& choice);
-  // The values that `operation` accepts as b.
+  // The values that can be the operation's second operand.
   std::vector<std::size_t> partners(std::size_t a, const Operation& operation) const;
   void print(std::ostream& out, const Value& value) const;
 

@@ -10,8 +10,8 @@
 
 #include "op_sample.hpp"
 
-/// Helpers for rows_*.cpp, which contain the rows of the table of operations: one file for each section of
-/// ops.hpp, and two files for fused.hpp and packing.hpp.
+/// Helpers of rows_*.cpp, which hold the rows of the table of operations. There is a file for each section of
+/// ops.hpp, and two for fused.hpp and packing.hpp.
 
 using gradus::Axes;
 using gradus::Dtype;
@@ -19,10 +19,10 @@ using gradus::Generator;
 using gradus::Shape;
 using gradus::Tensor;
 
-using X = const Tensors&;              // a call's tensors
-using V = const std::vector<Values>&;  // the same as plain values
-using I = const Integers&;             // an index of the result
-using A = const Integers&;             // the call's arguments
+using X = const Tensors&;              // the tensors of a call
+using V = const std::vector<Values>&;  // their values in double
+using I = const Integers&;             // an index into the result
+using A = const Integers&;             // the other arguments of the call
 
 // Σ_{k < n} term(k)
 template <class Term>
@@ -65,7 +65,7 @@ inline const std::vector<std::string> two_tensors = {
     "(2,3) () -> (2,3)",         "() (2,3) -> (2,3)",         // a scalar
     "(3,5) (5) -> (3,5)",        "(5) (3,5) -> (3,5)",        // a row
     "(3,5) (3,1) -> (3,5)",      "(3,1) (3,5) -> (3,5)",      // a column
-    "(3,1) (1,5) -> (3,5)",      "(1,5) (3,1) -> (3,5)",      // both
+    "(3,1) (1,5) -> (3,5)",      "(1,5) (3,1) -> (3,5)",      // a row and a column
     "(2,3,4) (3,1) -> (2,3,4)",  "(3,1) (2,3,4) -> (2,3,4)",  // leading axes as well
     "(2,3,4) (2,1,4) -> (2,3,4)", "(2,1,4) (3,1) -> (2,3,4)", "(1,1,4) (2,3,1) -> (2,3,4)",
     "(2,1,3,1,2) (4,1,5,1) -> (2,4,3,5,2)",
@@ -105,7 +105,7 @@ inline Refusal no_axis(const std::string& operation, const std::string& argument
 using Call = Tensor (*)(X, A);
 using Value = double (*)(V, I, A);
 
-// The row of an elementwise operation.
+// A row for an elementwise operation.
 inline Operation one(const std::string& name, Call call, Value value, Domain domain = anything) {
   return {.name = name,
           .call = call,
@@ -122,7 +122,7 @@ inline Operation two(const std::string& name, Call call, Value value, Domain dom
           .refusals = refusals_of_two(name),
           .domain = domain};
 }
-// The same row under the name and variant of an operator.
+// A copy of a row, under an operator's name and variant.
 inline Operation by(const std::string& name, const std::string& variant, Operation row) {
   row.name = name;
   row.variant = variant;
@@ -131,7 +131,7 @@ inline Operation by(const std::string& name, const std::string& variant, Operati
 
 inline int axis_of(std::int64_t n) { return static_cast<int>(n); }
 
-// The rows, by section.
+// The rows of each section of ops.hpp.
 std::vector<Operation> elementwise();
 std::vector<Operation> choosing();
 std::vector<Operation> reductions();

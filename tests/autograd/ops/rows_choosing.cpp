@@ -4,7 +4,7 @@ namespace {
 
 Operation compare(const std::string& name, Call call, Value value) {
   std::vector<std::string> compared = two_tensors;
-  compared.push_back("(4,5)<3 (4,5)<4 -> (4,5)");  // i64, with equal pairs
+  compared.push_back("(4,5)<3 (4,5)<4 -> (4,5)");  // i64; some pairs are equal
   return {.name = name,
           .call = call,
           .value = value,

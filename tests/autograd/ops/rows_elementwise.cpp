@@ -6,7 +6,7 @@
 
 namespace {
 
-// Philox4x32-10 as its authors define it.
+// Philox4x32-10, as defined by its authors.
 using Words = std::array<std::uint32_t, 4>;
 Words philox(std::uint64_t key, Words c) {
   auto k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
@@ -20,8 +20,8 @@ Words philox(std::uint64_t key, Words c) {
   return c;
 }
 
-// Dropout's factor for an element of (…, n), if the key is the first number of seed 7. Every 64 columns use
-// 16 counters: two words of each for the first 32 columns, two for the others.
+// Dropout's factor at `index` of a tensor (…, n). The key is the first number of a generator with seed 7.
+// Every 64 columns use 16 counters of four words. Columns 0 to 31 use two words of each, 32 to 63 the others.
 double mask_of(I index, const gradus::Shape& shape, double probability) {
   std::int64_t row = 0;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
@@ -125,7 +125,7 @@ std::vector<Operation> with_numbers() {
                     {"(2) [-1]", "dropout: the probability must be in [0, 1), and is -0.01"},
                     integers("dropout", "(2):i64 [50]")}},
       {.name = "dropout",
-       .variant = "of packed sequences",  // of lengths 1, 3, 2
+       .variant = "of packed sequences",  // with lengths 1, 3, 2
        .call =
            [](X x, A a) {
              Generator generator(7);
@@ -134,7 +134,7 @@ std::vector<Operation> with_numbers() {
            },
        .value =
            [](V x, I i, A a) {
-             constexpr std::array<std::int64_t, 6> place{1, 2, 0, 3 + 1, 3 + 2, 6 + 1};  // t·3 + b
+             constexpr std::array<std::int64_t, 6> place{1, 2, 0, 3 + 1, 3 + 2, 6 + 1};  // at t·3 + b
              const Integers at{place.at(static_cast<std::size_t>(i[0])), i[1]};
              return x[0](i) * mask_of(at, {9, x[0].shape[1]}, percent(a[0]));
            },

@@ -7,7 +7,7 @@ double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 }  // namespace
 
 std::vector<Operation> fused() {
-  // One element of the new state.
+  // Computes one element of the new state.
   const auto gru = [](V x, I i, A) {
     const std::int64_t H = x[2].shape[1];
     const auto x_at = [&](std::int64_t gate) { return x[0]({i[0], gate * H + i[1]}); };
@@ -17,7 +17,7 @@ std::vector<Operation> fused() {
     const double n = std::tanh(x_at(2) + r * h_at(2));
     return (1 - z) * n + z * x[2](i);
   };
-  // One element of [h′; c′].
+  // Computes one element of [h′; c′].
   const auto lstm = [](V x, I i, A) {
     const std::int64_t H = x[2].shape[1], b = i[1], k = i[2];
     const auto argument = [&](std::int64_t gate) {

@@ -11,7 +11,7 @@ Axes axes_of(A a) {
   return Axes(std::span<const int>(axes));
 }
 
-// The elements of x that are reduced to element i of the result.
+// The elements of x that contribute to element i of the result.
 std::vector<double> members(const Values& x, I i, A a) {
   std::vector<bool> reduced(static_cast<std::size_t>(x.shape.rank()), a.size() == 1);
   for (std::size_t k = 1; k < a.size(); ++k)
@@ -53,7 +53,7 @@ const std::vector<std::string> over_axes = {
     "(2,1,4) [0,1] -> (2,4)", "(2,3,2,5) [1,-3,3] -> (2,1,2,1)",
     "(0,3) [0,1] -> (0)",
 };
-// Reductions of at least two elements to one.
+// Samples in which each reduction covers at least two elements.
 const std::vector<std::string> over_several = {
     "(5) [0,0] -> ()",          "(3,37) [0] -> ()",
     "(3,37) [1] -> (1,1)",      "(3,37) [0,1] -> (3)",
@@ -62,7 +62,7 @@ const std::vector<std::string> over_several = {
     "(0,3) [0,1] -> (0)",
 };
 
-// over_axes, and axes of size 0.
+// The samples of over_axes, and samples with axes of size 0.
 std::vector<std::string> over_empty_axes_too() {
   std::vector<std::string> samples = over_axes;
   for (const char* sample : {"(0) [0] -> ()", "(0) [0,0] -> ()", "(0,3) [0,0] -> (3)", "(3,0) [1,1] -> (3,1)",

@@ -17,7 +17,7 @@ struct Place {
   std::int64_t step, sequence;
 };
 
-// The place of every packed row: step by step, the longest sequence first.
+// The place of each packed row. Packed rows are ordered by step, then by length, longest first.
 std::vector<Place> places(const Values& lengths) {
   std::vector<Place> all;
   const auto length = [&](std::int64_t b) { return static_cast<std::int64_t>(lengths({b})); };
@@ -31,7 +31,7 @@ std::vector<Place> places(const Values& lengths) {
   return all;
 }
 
-// The packed row of a place, or -1 for padding.
+// The packed row at a place; −1 for padding.
 std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64_t sequence) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Place& place) {
     return place.step == step && place.sequence == sequence;
@@ -39,8 +39,8 @@ std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64
   return found == all.end() ? -1 : found - all.begin();
 }
 
-// The content of a row of a recurrence's result: part `part` of a sequence's state after `steps` steps. The
-// packed rows come first, then the last state of every sequence, part by part (h, then c).
+// The origin of a row of a recurrence's result: part `part` (h or c) of a sequence's state after `steps`
+// steps. The result has the packed rows first, then the last states: all h, then all c.
 struct Made {
   std::int64_t sequence, steps, part;
 };
@@ -57,7 +57,7 @@ Made made_until(const Values& lengths, std::int64_t row, bool reverse) {
   return {place.sequence, reverse ? length - place.step : place.step + 1, 0};
 }
 
-// Calls update(n) for the packed row n of each of the sequence's steps, in the order of computation.
+// Calls update(n) for each step of the sequence, in the order of computation. n is the step's packed row.
 template <class Update>
 void for_each_step(const Values& lengths, const Made& made, bool reverse, Update update) {
   const std::vector<Place> all = places(lengths);
@@ -78,14 +78,13 @@ State row(const Values& x, std::int64_t b) {
   return result;
 }
 
-// Element i of W x, plus b if given.
+// Element i of W x. Adds b if it is given.
 double product(const Values& W, const State& x, std::int64_t i, const Values* b = nullptr) {
   return total(std::ssize(x), [&](auto k) { return W({i, k}) * x[static_cast<std::size_t>(k)]; }) +
          (b == nullptr ? 0 : (*b)({i}));
 }
 
-// The GRU's state after h, in the original form. x_part(i) is element i of the input's product; W and b are
-// W_hh and b_hh.
+// The original GRU's next state from h. x_part(i) is element i of the input's product, W is W_hh, b b_hh.
 template <class Part>
 State original_gru(const State& h, Part x_part, const Values& W, const Values* b) {
   const std::int64_t H = std::ssize(h);
@@ -99,7 +98,7 @@ State original_gru(const State& h, Part x_part, const Values& W, const Values* b
   return after;
 }
 
-// Advances h and c of an LSTM by one step; argument(i) is element i of the sum of both products.
+// Advances h and c of an LSTM by one step. argument(i) is element i of W_ih x + W_hh h + biases.
 template <class Argument>
 void lstm(State& h, State& c, Argument argument) {
   const std::int64_t H = std::ssize(h);
@@ -110,7 +109,7 @@ void lstm(State& h, State& c, Argument argument) {
   }
 }
 
-// The GRU's state after h, in PyTorch's form. x_part(i) and u_part(i) are elements of the two products.
+// PyTorch's GRU: the next state from h. x_part(i) and u_part(i) are elements of the products with x and h.
 template <class Part, class HiddenPart>
 State gru(const State& h, Part x_part, HiddenPart u_part) {
   const std::int64_t H = std::ssize(h);
@@ -149,7 +148,7 @@ double value_of_gru(V x, I i, A a) {
   return h[static_cast<std::size_t>(i[1])];
 }
 
-// Like call_gru, with h_0 and c_0.
+// The same for an LSTM. Also takes h_0 and c_0.
 Tensor call_lstm(X x, A a) {
   const auto [states, h, c] =
       lstm_sequence(x[0], x[1], optional(x, 5), x[2], x[3], gradus::Packing(x[4]), a[0] == 1);
@@ -168,7 +167,7 @@ double value_of_lstm(V x, I i, A a) {
 
 // ---- a decoder's recurrence
 
-// The attention weights and the context of sequence b, from the energy of each source position.
+// Computes sequence b's weights and context. energy(j) is the energy of source position j.
 template <class Energy>
 void attend(const Values& values, std::int64_t b, std::int64_t length, Energy energy, State& alpha,
             State& c) {
@@ -197,8 +196,8 @@ double additive(const Values& W_a, const Values& v_a, const Values& keys, const 
                [&](auto k) { return v_a({k}) * std::tanh(product(W_a, s, k) + keys({t, b, k})); });
 }
 
-// Inputs: y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, target lengths, source lengths if `bounded`,
-// and optionally both biases.
+// Inputs: y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, target lengths, source lengths (if
+// `bounded`), and optionally both biases.
 template <bool bounded>
 Tensor call_attention(X x, A) {
   constexpr std::size_t biases = bounded ? 10 : 9;
@@ -252,8 +251,8 @@ double value_of_dot_attention(V x, I i, A) {
   return joined(joined(h, c), alpha)[static_cast<std::size_t>(i[1])];
 }
 
-// Two layers of the original GRU; the result has the state before each step. Inputs: y, both s_0, keys,
-// values, W_a, v_a, weight_ih and weight_hh of each layer, target lengths, source lengths.
+// Two layers of the original GRU. The result contains the state before each step. Inputs: y, s_0 of both
+// layers, keys, values, W_a, v_a, weight_ih and weight_hh of each layer, target lengths, source lengths.
 Tensor call_layers(X x, A) {
   return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], x[12],
                             {.cell = gradus::AttentionCell::original_gru,
@@ -327,7 +326,7 @@ std::vector<Operation> sequences() {
                    "(6,9) (9,3) (3,3) {2,3,1} [1] -> (9,3)", "(3,6) (6,2) (4,2) {0,2,0,1} (6) [0] -> (7,2)",
                    "(3,6) (6,2) (4,2) {0,2,0,1} (6) [1] -> (7,2)",
                    "(6,6) (6,2) (3,2) {2,2,2} (6) [0] -> (9,2)", "(6,6) (6,2) (3,2) {2,2,2} (6) [1] -> (9,2)",
-                   // enough steps and sequences for a transposed copy of the weights
+                   // large enough for a transposed copy of the weights
                    "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [0] -> (43,2)",
                    "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [1] -> (43,2)",
                    "(0,6) (6,2) (2,2) {0,0} (6) [0] -> (2,2)", "(0,6) (6,2) (0,2) {} (6) [1] -> (0,2)",
@@ -391,7 +390,7 @@ std::vector<Operation> sequences() {
                    "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} -> (6,9)",
                    "(4,1) (4,2) (1,4,3) (1,4,2) (6,3) (6,2) (3,2) (3) {0,3,0,1} (6) (6) -> (4,5)",
                    "(6,3) (3,2) (2,3,1) (2,3,3) (6,6) (6,2) (1,2) (1) {2,2,2} (6) (6) -> (6,7)",
-                   // enough steps and sequences for transposed copies of the weights
+                   // large enough for transposed copies of the weights
                    "(33,1) (10,2) (3,10,2) (3,10,1) (6,2) (6,2) (2,2) (2) {4,1,5,2,3,4,0,6,3,5} (6) (6) "
                    "-> (33,6)",
                    "(3,2) (2,2) (0,2,3) (0,2,2) (6,4) (6,2) (3,2) (3) {1,2} (6) (6) -> (3,4)",

@@ -1,5 +1,4 @@
-// Fused recurrences split their sequences or their products among threads. The result must not depend on
-// which thread takes which part.
+// Fused recurrences split their sequences or their products among threads. The split must not change results.
 
 #include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>
@@ -24,7 +23,7 @@ using gradus::Tensor;
 namespace {
 
 using Tensors = std::vector<Tensor>;
-using Bits = std::vector<std::vector<float>>;  // compared in parentheses, because they are too long to print
+using Bits = std::vector<std::vector<float>>;  // too long to print: compare in extra parentheses
 
 struct Example {
   const char* name;
@@ -32,8 +31,7 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// Lengths (B). The first is the longest; each next one is larger by 2, and wraps around within [shortest,
-// longest].
+// Lengths (B). The first is the longest. Each later one is larger by 2, and wraps at `longest` to `shortest`.
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {
@@ -93,7 +91,7 @@ Tensors leaves(const Example& example) {
   return x;
 }
 
-// The result, and the gradients under a random incoming gradient.
+// The result, and the gradients for a random incoming gradient.
 Bits bits(const Example& example) {
   const Tensors x = leaves(example);
   const Tensor result = example.run(x);
@@ -104,8 +102,8 @@ Bits bits(const Example& example) {
   return all;
 }
 
-// Calls visit(example) with enough sequences to split among threads, and with weights so large that the
-// sequences are not split.
+// Calls visit(example) twice per operation: with enough sequences to split them among threads, and with
+// weights so large that the products are split instead.
 template <class Visit>
 void for_each_example(Visit visit) {
   for (const auto& [B, H] : {std::pair{57, 128}, std::pair{9, 400}}) {

@@ -1,4 +1,4 @@
-// Kinks, poles, ties, infinities and NaN, which finite differences cannot check.
+// Kinks, poles, ties, infinities and NaN. Finite differences cannot check these.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -107,7 +107,7 @@ TEST_CASE("powers of 0 and of negative numbers", "[autograd][special]") {
   const std::vector<float> at_power = found[1].to_vector<float>();
   CHECK(at_power[0] == 0);
   CHECK(at_power[1] == 0);
-  CHECK(std::isnan(at_power[2]));  // −2 to a power near 3 is NaN
+  CHECK(std::isnan(at_power[2]));  // (−2)^y is NaN for y near 3, but not at 3
   CHECK(difference({at_power[3]}, {std::log(3.0)}, 1e-6) == "");
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("powers of infinity, powers of 1 and the power 0 follow IEEE 754", "[a
   }
   CHECK(pow(ones({1}), not_a_number).item() == 1);
   CHECK(all_nan(pow(tensor({-2.0}), infinity - infinity)));
-  const Tensor tiny = leaf(tensor({0.0}));  // 1e-60 is 0 in f32
+  const Tensor tiny = leaf(tensor({0.0}));  // the exponent 1e-60 becomes 0 in f32
   CHECK(grad({pow(tiny, 1e-60)}, {tiny})[0].item() == 0);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("layer_norm of a constant row is the bias, with a finite gradient", "[
 }
 
 TEST_CASE("variance stays accurate when the mean is large", "[autograd][special]") {
-  const Tensor x = tensor({10001, 10002, 10003});  // E[x²] − E[x]² loses every digit in f32
+  const Tensor x = tensor({10001, 10002, 10003});  // in f32, E[x²] − E[x]² would lose every digit
   CHECK(variance(x).item() == 1);
   CHECK(difference({variance(x, {}, false, 0).item()}, {2.0 / 3}, 1e-6) == "");
 }
@@ -325,7 +325,7 @@ TEST_CASE("cross-entropy is infinite if a class with nonzero target probability 
         CHECK(unsmoothed == cross_entropy(x, targets).item());
         CHECK_FALSE(std::isnan(loss.item()));
 
-        std::vector<double> gradient;  // (softmax − q) / n, finite
+        std::vector<double> gradient;  // (softmax − q) / n, which is finite
         const double n = ids[1] == -1 ? 1 : 2;
         for (std::size_t row = 0; row < 2; ++row) {
           const Tensor p = softmax(logits[static_cast<std::int64_t>(row)]);
@@ -336,7 +336,7 @@ TEST_CASE("cross-entropy is infinite if a class with nonzero target probability 
         }
         CHECK(difference(grad({loss}, {x})[0].to_vector<double>(), gradient, 1e-6) == "");
 
-        // The same loss from other operations, without terms of weight 0, which would add 0 · ∞ = NaN.
+        // The same loss from other operations, without terms of weight 0: they would add 0 · ∞ = NaN.
         const Tensor log_p = log_softmax(x), read = log_p.slice(0, static_cast<std::int64_t>(n));
         Tensor composed = gradus::zeros({}, dtype);
         if (smoothing < 1) composed = composed + nll(log_p, targets) * (1 - smoothing);
@@ -357,7 +357,7 @@ TEST_CASE("elements beyond a row's length are never read", "[autograd][special]"
   p.backward(tensor({{1, 2}, {3, 4}, {5, 7}}));
   CHECK(x.grad().to_vector<float>() == Floats{0, 0, 0, 0, -0.5F, 0.5F});
   CHECK(masked_softmax(tensor({{0, 0}}), Tensor()).to_vector<float>() ==
-        Floats{0.5F, 0.5F});  // no lengths: all
+        Floats{0.5F, 0.5F});  // without lengths, all positions count
 
   const Tensor values =
       leaf(tensor({{1, not_a_number, 2}, {not_a_number, not_a_number, 3}}).reshape({2, 3, 1}));  // (T, B, D)
@@ -381,7 +381,7 @@ TEST_CASE("dropout draws once, keeps the mean, and does nothing with probability
   const Tensor x = ones({100, 100});
   CHECK(dropout(x, 0, generator).is(x));
   CHECK(generator.state().position == 0);
-  CHECK(std::abs(mean(dropout(x, 0.25, generator)).item() - 1) < 0.025);  // four standard errors
+  CHECK(std::abs(mean(dropout(x, 0.25, generator)).item() - 1) < 0.025);  // 0.025 is four standard errors
   CHECK(generator.state().position == 1);
   Tensor dropped = dropout(leaf(ones({2})), 0.5, generator);
   CHECK_ERROR(

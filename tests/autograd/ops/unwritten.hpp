@@ -6,8 +6,8 @@
 
 #include "memory/pool.hpp"
 
-/// Fills new buffers with signalling NaNs until it is destroyed. Arithmetic by this thread on an
-/// uninitialised element then raises FE_INVALID, even if the result is not used.
+/// While it exists, new buffers are filled with signalling NaNs. If this thread computes with an unwritten
+/// element, FE_INVALID is raised, even if the result is not used.
 class Unwritten {
  public:
   explicit Unwritten(gradus::Dtype dtype) {

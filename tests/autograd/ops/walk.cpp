@@ -1,4 +1,4 @@
-// Walk: how it splits strided views into rows.
+// Walk: splits strided views into rows.
 
 #include <gradus/autograd/tensor.hpp>
 
@@ -16,7 +16,7 @@ using gradus::zeros;
 
 namespace {
 
-using Rows = std::vector<std::pair<std::int64_t, std::int64_t>>;  // (offset, length), of the first view
+using Rows = std::vector<std::pair<std::int64_t, std::int64_t>>;  // (offset, length), in the first view
 
 template <std::size_t K>
 Rows rows(const Walk<K>& walk) {
@@ -86,7 +86,7 @@ TEST_CASE("the rows of a transpose are split into pieces of one cache line", "[a
   CHECK(rows(Walk<3>(shape, {whole.strides, whole.strides, turned.strides})) == pieces);
   CHECK(rows(Walk<2>(shape, {row.strides, turned.strides})) == of_sums);
 
-  // Rows are not cut into pieces if the output itself is strided, or if a cache line holds several elements
+  // Rows are not cut into pieces if the output is strided as well, or if a cache line holds several elements
   // of a row.
   for (std::int64_t i = 0; i < 20; ++i) along.emplace_back(i, 40);
   CHECK(rows(Walk<2>(shape, {turned.strides, whole.strides})) == along);

@@ -1,4 +1,4 @@
-// Products with inputs rounded to bf16, in hardware and emulated.
+// Products whose inputs are rounded to bf16, by the processor and in emulation.
 
 #include "products/bf16.hpp"
 
@@ -38,10 +38,10 @@ struct Case {
   std::int64_t m, n, k;
   Layout a = Layout::plain, b = Layout::plain;
   float beta = 0;
-  bool adds_row = false;  // adds one row to every row, like a bias, instead of C
+  bool adds_row = false;  // true: adds one row to every row of the product, like a bias; false: adds C
 };
 
-// The rows of A, B and C have gaps between them in memory. Nothing may write to the gaps of C.
+// A, B and C with gaps between their rows in memory. The product must not write into the gaps of C.
 class Matrices {
  public:
   explicit Matrices(const Case& c) : c_(c) {
@@ -63,7 +63,7 @@ class Matrices {
     b.multiply(c_.m, {a_.data(), a_stride()}, addend(c), {c.data(), c_.n + gap});
     return c;
   }
-  // Three loops over rounded inputs.
+  // The expected C, by three loops over rounded inputs.
   std::vector<double> expected() const {
     std::vector<double> c(before_.begin(), before_.end());
     for (std::int64_t i = 0; i < c_.m; ++i) {
@@ -127,13 +127,13 @@ TEST_CASE("numbers are rounded to the nearest bf16, ties to even", "[autograd][b
   CHECK(rounded(std::numeric_limits<float>::max()) == inf);
   CHECK(std::signbit(rounded(-0.0F)));
   CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
-  CHECK(std::isnan(rounded(__builtin_bit_cast(float, 0x7F800001U))));  // the NaN's upper mantissa bits are 0
+  CHECK(std::isnan(rounded(__builtin_bit_cast(float, 0x7F800001U))));  // its upper 16 bits are those of ∞
 }
 
 TEST_CASE("products in bf16 match three loops over rounded inputs", "[autograd][bf16]") {
   constexpr auto plain = Layout::plain, transposed = Layout::transposed;
-  // Whole and partial blocks of 256 rows, 2048 columns and 4096 terms. The last block is padded to 16, 32 or
-  // a multiple of 64 rows.
+  // Sizes around the blocks of 256 rows, 2048 columns and 4096 terms. The last block of rows is padded to 16,
+  // 32 or a multiple of 64 rows.
   const std::vector<Case> cases = {
       {8, 512, 64},
       {17, 130, 129, plain, transposed, 1},
@@ -144,7 +144,7 @@ TEST_CASE("products in bf16 match three loops over rounded inputs", "[autograd][
       {9, 2100, 40, plain, plain, 1},
       {20, 40, 4200, transposed, plain, 0},
       {12, 40, 4200, plain, transposed, 1, true},
-      {256, 2048, 64, plain, plain, 1},  // a whole block, added to C
+      {256, 2048, 64, plain, plain, 1},  // exactly one block, added to C
   };
   for (const Precision precision : precisions()) {
     const MixedPrecision mixed(precision);
@@ -209,12 +209,12 @@ TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions",
 }
 
 TEST_CASE("oneDNN generates code for few shapes, even for many sizes", "[autograd][bf16]") {
-  if (!gradus::supports(Precision::bf16)) return;  // oneDNN is not used
+  if (!gradus::supports(Precision::bf16)) return;  // only real bf16 uses oneDNN
   const MixedPrecision mixed(Precision::bf16);
   const auto run = [](std::int64_t first, std::int64_t last) {
     const Tensor b = gradus::ones({160, 192});
     for (std::int64_t rows = first; rows < last; ++rows) {
-      matmul(gradus::ones({rows, 160}), b);                                           // W x
+      matmul(gradus::ones({rows, 160}), b);                                           // like W x
       matmul(transpose(gradus::ones({rows, 160}), 0, 1), gradus::ones({rows, 192}));  // a weight's gradient
     }
   };

@@ -28,7 +28,7 @@ std::vector<T> random_matrix(std::int64_t numel, Generator& generator) {
   return values;
 }
 
-// Element (row, column) of a matrix that is (rows, columns) after its layout is applied.
+// Element (row, column) of op(matrix), which is (rows, columns); `layout` says whether op transposes.
 template <class T>
 double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, std::int64_t columns,
                std::int64_t row, std::int64_t column) {
@@ -39,10 +39,10 @@ double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, s
 struct Product {
   Layout a, b;
   std::int64_t m, n, k;
-  std::int64_t gap = 0;  // elements between two rows of C
+  std::int64_t gap = 0;  // unused elements between two rows of C
 };
 
-// Describes where gemm and the loops differ; empty if they agree.
+// Compares gemm with plain loops. Describes the first difference; empty if there is none.
 template <class T>
 std::string wrong(const Product& p, T beta, double tolerance) {
   Generator generator(1);
@@ -59,7 +59,7 @@ std::string wrong(const Product& p, T beta, double tolerance) {
       expected.push_back(sum);
     }
   }
-  if (beta == 0) c.assign(c.size(), std::numeric_limits<T>::quiet_NaN());  // must not be read
+  if (beta == 0) c.assign(c.size(), std::numeric_limits<T>::quiet_NaN());  // gemm must not read C
   if (p.gap == 0) {
     gemm<T>(p.a, p.b, p.m, p.n, p.k, a.data(), b.data(), beta, c.data());
     return difference({c.begin(), c.end()}, expected, tolerance);
@@ -163,7 +163,7 @@ TEST_CASE("gemm is right for a few rows times a weight matrix", "[autograd][gemm
       }
     }
   }
-  // A few rows times a large B, whose layout decides between OpenBLAS and oneDNN.
+  // Few rows of A and a large B. The layout of B decides between OpenBLAS and oneDNN.
   for (const Layout b : {Layout::plain, Layout::transposed}) {
     CHECK(wrong<float>({Layout::plain, b, 17, 1030, 1025, 1}, 1, 1e-4) == "");
     CHECK(wrong<float>({Layout::plain, b, 257, 1030, 1025, 1}, 0, 1e-4) == "");

@@ -1,5 +1,5 @@
-// Large f32 products: each element depends only on its own row and column, c_ij = Σ_l a_il b_lj, whichever
-// library computes it.
+// Large f32 products. Each element must depend only on its own row of A and column of B, c_ij = Σ_l a_il
+// b_lj, whichever library computes the product.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -55,7 +55,7 @@ struct Operands {
     gemm<double>(Layout::plain, Layout::plain, m, n, k, x.data(), y.data(), 0, c.data());
     return c;
   }
-  // The largest error, relative to the largest number of its row. NaN counts as infinite.
+  // The largest error, relative to the largest number in the same row. NaN counts as infinite.
   double error(const std::vector<float>& c, const std::vector<double>& exact) const {
     double worst = 0;
     for (std::int64_t i = 0; i < m; ++i) {
@@ -81,7 +81,7 @@ TEST_CASE("a large product is as accurate as a conventional one, however its dat
   const auto power = [&](double exponent) {
     return static_cast<float>(std::pow(10, exponent * (2 * generator.uniform() - 1)));
   };
-  const auto scale_features = [&](Operands& x) {  // and the weights by the inverse
+  const auto scale_features = [&](Operands& x) {  // scales columns of A, and rows of B by the inverse
     for (std::int64_t l = 0; l < x.k; ++l) {
       const float scale = power(2);
       for (std::int64_t i = 0; i < x.m; ++i) x.at_a(i, l) *= scale;
@@ -118,7 +118,7 @@ TEST_CASE("zero rows of a large product are exactly 0, and NaN and infinity stay
     x.at_a(6, 5) = nan;
     x.at_a(x.m - 1, 17) = inf;
     x.at_b(9, 10) = -inf;
-    // Row 3 of B is scaled down, so that the products with 3e38 stay finite.
+    // Row 3 of B is scaled down, so that products with 3e38 stay finite.
     for (std::int64_t i = 0; i < 3; ++i) x.at_a(4 * i, 3) = 3e38F;
     for (std::int64_t j = 0; j < x.n; ++j) x.at_b(3, j) *= 1e-3F;
     const std::vector<float> c = x.product();

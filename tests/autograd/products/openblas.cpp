@@ -1,4 +1,4 @@
-// The choice of OpenBLAS kernels: version 0.3.21 runs SSE3 kernels on processors that it does not know.
+// The choice of OpenBLAS's kernels. On unknown processors, version 0.3.21 uses slow SSE3 kernels.
 
 #include "products/openblas.hpp"
 
@@ -29,7 +29,7 @@ extern "C" {
 
 namespace {
 
-// Runs a hidden test of this program with this environment. Returns the text printed after "kernels: ".
+// Runs a hidden test of this program as a child process. Returns the text that it prints after "kernels: ".
 std::string kernels_of_a_child(const std::string& environment,
                                const std::string& test = "[.report-kernels]") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
@@ -75,7 +75,7 @@ TEST_CASE("child process: prints the state of OpenBLAS before and after initiali
 
 TEST_CASE("OpenBLAS is not changed before the first product or initialise()", "[autograd][blas]") {
   const BuildInfo info = build_info();
-  if (info.blas_detected.empty() || !info.warning.empty()) return;  // kernels cannot be chosen
+  if (info.blas_detected.empty() || !info.warning.empty()) return;  // this BLAS offers no choice
   const std::string threads = std::thread::hardware_concurrency() > 1 ? "2" : "1";
   const std::string expected = info.blas_detected + " " + threads + ", then " + info.blas_kernels + " 1";
   for (const char* test : {"[.report-first-product]", "[.report-initialise]"}) {
@@ -108,7 +108,7 @@ TEST_CASE("build_info() reports the compiler, instructions, BLAS, oneDNN and thr
 }
 
 TEST_CASE("the better kernels are in use, and no environment variable remains set", "[autograd][blas]") {
-  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;  // the user has chosen
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;  // the user has chosen the kernels
   const BuildInfo info = build_info();
   const std::string better = better_kernels(info.blas_detected, gradus::processor_features());
   CHECK(info.blas_kernels == (better.empty() || !info.warning.empty() ? info.blas_detected : better));
@@ -116,7 +116,7 @@ TEST_CASE("the better kernels are in use, and no environment variable remains se
 
 TEST_CASE("the user's choice of kernels is kept", "[autograd][blas]") {
   const std::string detected = build_info().blas_detected;
-  if (detected.empty()) return;  // not OpenBLAS
+  if (detected.empty()) return;  // the BLAS is not OpenBLAS
   CHECK(kernels_of_a_child("OPENBLAS_CORETYPE=Prescott") == "Prescott");
   CHECK(kernels_of_a_child("OPENBLAS_CORETYPE=Nehalem") == "Nehalem");
   if (std::getenv("OPENBLAS_CORETYPE") == nullptr) CHECK(kernels_of_a_child("") == build_info().blas_kernels);

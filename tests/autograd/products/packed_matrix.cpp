@@ -27,7 +27,7 @@ struct Sizes {
   std::int64_t m, n, k;
 };
 
-// The largest difference between products with packed B and three loops. Rows of A, B and C have gaps.
+// The largest difference between a product with packed B and three loops. The rows of A, B and C have gaps.
 template <class T>
 double difference(const Sizes& sizes, Layout layout, T beta) {
   const auto [m, n, k] = sizes;
@@ -50,14 +50,14 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < c_stride; ++j) {
         const auto at = static_cast<std::size_t>(i * c_stride + j);
-        double sum = j < n ? beta * before[at] : before[at];  // the elements past column n must stay
+        double sum = j < n ? beta * before[at] : before[at];  // columns from n on must not change
         for (std::int64_t l = 0; j < n && l < k; ++l) {
           const std::int64_t in_b = layout == Layout::plain ? l * b_stride + j : j * b_stride + l;
           sum += static_cast<double>(a[static_cast<std::size_t>(i * a_stride + l)]) *
                  b[static_cast<std::size_t>(in_b)];
         }
         const double off = std::abs(sum - c[at]);
-        largest = std::isnan(largest) || off <= largest ? largest : off;  // a NaN stays
+        largest = std::isnan(largest) || off <= largest ? largest : off;  // once NaN, always NaN
       }
     }
   }

@@ -1,4 +1,4 @@
-// PackWeights keeps weights packed for many small products.
+// PackWeights: packs weights once, for many small products.
 
 #include "products/packed_weights.hpp"
 

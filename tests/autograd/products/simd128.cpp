@@ -1,4 +1,4 @@
-// The products of WebAssembly builds, computed here with this machine's vectors, against plain loops.
+// The products of WebAssembly builds, compiled for this machine and compared with plain loops.
 
 #include "web/wasi/simd128.hpp"
 
@@ -20,7 +20,7 @@ struct Matrix {
   std::int64_t stride;
   std::vector<T> values;
 
-  // A random matrix whose rows are followed by NaN, which must not be read.
+  // A random matrix with NaN after each row. The product must not read the NaN.
   Matrix(std::int64_t rows, std::int64_t columns, Generator& generator) : stride(columns + 3) {
     for (std::int64_t i = 0; i < rows * stride; ++i) {
       values.push_back(i % stride < columns ? static_cast<T>(generator.normal())
@@ -33,7 +33,8 @@ struct Matrix {
   operator gradus::Rows<const T>() const { return {values.data(), stride}; }
 };
 
-// Describes where the product and the loops differ; empty if they agree. `bias` adds one row to every row.
+// Compares a product with plain loops. Describes the first difference; empty if there is none. With `bias`,
+// one row is added to every row.
 template <class T>
 std::string wrong(std::array<std::int64_t, 3> size, Layout a_layout, Layout b_layout, T beta, bool bias) {
   const auto [m, n, k] = size;

@@ -1,4 +1,4 @@
-// backward(): its gradients, its order of execution and what it frees.
+// backward(): its gradients, its order of execution, and the memory that it frees.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -53,7 +53,7 @@ TEST_CASE("backward() of a non-scalar tensor takes its gradient as an argument",
   CHECK(incoming.to_vector<float>() == std::vector<float>{10, 100});
 
   const Tensor single = leaf(ones({1, 1}));
-  (single * 5.0).backward();  // one element counts as a scalar
+  (single * 5.0).backward();  // a tensor with one element counts as a scalar
   CHECK(single.grad().item() == 5);
 }
 
@@ -186,15 +186,15 @@ TEST_CASE("backward() frees the nodes it has run, even while the result is alive
   CHECK(gradus::memory_stats().live_buffers == buffers + 10);
   y.backward();
   CHECK(gradus::memory_stats().live_nodes == nodes + 1);
-  CHECK(gradus::memory_stats().live_buffers == buffers + 2);  // y and x's gradient
+  CHECK(gradus::memory_stats().live_buffers == buffers + 2);  // the buffers of y and of x's gradient
 }
 
 TEST_CASE("the tape keeps only the values that backward reads", "[autograd][backward]") {
   const Tensor x = leaf(zeros({100}));
   const auto before = gradus::memory_stats().live_buffers;
   const auto kept_by = [&](auto operation) {
-    const Tensor result = operation(x * 2.0);                     // only `operation` reads the product
-    return gradus::memory_stats().live_buffers - before - 1 - 1;  // without the result and the constant 2
+    const Tensor result = operation(x * 2.0);  // after this, only the tape can hold the product
+    return gradus::memory_stats().live_buffers - before - 1 - 1;  // minus the result and the constant 2
   };
   CHECK(kept_by([](const Tensor& t) { return -t; }) == 0);
   CHECK(kept_by([](const Tensor& t) { return t + t; }) == 0);

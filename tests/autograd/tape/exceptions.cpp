@@ -1,4 +1,4 @@
-// Exceptions at every point of forward and backward: no leaks and no partial changes.
+// Exceptions at every point of forward and backward must leak nothing and leave no partial changes.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -19,12 +19,12 @@ using gradus::memory_stats;
 using gradus::MemoryStats;
 using gradus::Tensor;
 
-// Replaces this program's operator new with one that can fail. With sanitizers, tensor buffers also come from
-// operator new; without sanitizers, the pool reuses many buffers.
+// Replaces operator new by one that can be made to fail. With sanitizers, tensor buffers come from operator
+// new, too. Otherwise the pool serves many of them, so fewer allocations can fail.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();
-thread_local int allocations_left = never;  // allocations that will still succeed
+thread_local int allocations_left = never;  // number of allocations that will still succeed
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (allocations_left != never && --allocations_left < 0) {
@@ -71,7 +71,7 @@ struct Model {
     w.add_hook([](const Tensor& gradient) { return gradient * 2.0; });
   }
 
-  // A tape with diamonds, views, broadcasts, a retained gradient and modules.
+  // The tape has diamonds, views, broadcasts, a retained gradient and modules.
   Tensor loss() const {
     const gradus::Scope scope("model");
     Tensor state = tanh(matmul(x, w));
@@ -96,8 +96,8 @@ bool same(const MemoryStats& a, const MemoryStats& b) {
   return a.live_nodes == b.live_nodes && a.live_buffers == b.live_buffers && a.live_bytes == b.live_bytes;
 }
 
-// Calls `work` with memory for only 0, 1, 2 … allocations until `work` succeeds. Calls `check` after each
-// failure. Returns the number of failures.
+// Runs `work` again and again, with 0, 1, 2 … allowed allocations, until it succeeds. Calls `check` after
+// each failure. Returns the number of failures.
 template <class Work, class Check>
 int fail_everywhere(Work work, Check check) {
   for (int allowed = 0;; ++allowed) {
@@ -149,7 +149,7 @@ TEST_CASE("running out of memory at any point of backward() changes no gradient 
       });
   CHECK(failures > (gradus::sanitized ? 60 : 12));
   CHECK(unclean == 0);
-  CHECK(model.gradients() == wanted);  // the tape was intact for the run that succeeded
+  CHECK(model.gradients() == wanted);  // the failures left the tape intact
 }
 
 TEST_CASE("running out of memory in a backward() that frees the tape leaks nothing",

@@ -1,4 +1,4 @@
-// grad(): returns gradients without changing any tensor's own.
+// grad(): returns gradients, and does not change the tensors' own.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
@@ -108,18 +108,18 @@ TEST_CASE("grad() rejects invalid arguments before it runs", "[autograd][grad]")
               "grad: 1 gradients were given for 2 outputs; give one each, or none");
   CHECK_ERROR(grad({x.detach()}, {x}, {tensor({1, 1})}),
               "grad: this tensor (2) was not recorded: no input has requires_grad, or NoGrad is on");
-  CHECK(grad({sum(y)}, {x})[0].to_vector<float>() == Floats{2, 4});  // the tape is still intact
+  CHECK(grad({sum(y)}, {x})[0].to_vector<float>() == Floats{2, 4});  // the error left the tape intact
 }
 
 TEST_CASE("grad() detects a freed path to an input that another path still reaches", "[autograd][grad]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor trunk = exp(x);
-  const Tensor first = trunk * 2.0, second = trunk * x;  // second also reaches x directly
+  const Tensor first = trunk * 2.0, second = trunk * x;  // second reaches x directly as well
   first.backward();
   CHECK_ERROR(grad({second}, {x}),
               "backward: the tape of 'exp' (1) was freed by an earlier backward(); call the first one with "
               "retain_graph = true, or compute the value again");
-  CHECK(grad({second}, {trunk})[0].item() == 3);  // nodes below trunk are not needed
+  CHECK(grad({second}, {trunk})[0].item() == 3);  // does not need the freed nodes below trunk
 }
 
 TEST_CASE("the gradients of an input given twice are separate tensors", "[autograd][grad]") {

@@ -1,5 +1,5 @@
-// The buffer of a gradient: the first contribution is moved, copied or written into it, and later ones are
-// added. A buffer that other tensors share is never written.
+// Buffers of gradients. The first contribution is moved, copied or written into the buffer; later
+// contributions are added. A buffer that other tensors share must never be written.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -25,14 +25,14 @@ using Floats = std::vector<float>;
 Floats values(const Tensor& x) { return x.to_vector<float>(); }
 const float* buffer(const Tensor& x) { return x.values<float>().data(); }
 
-// Ids below 500, and one ignored id, -1.
+// Random ids below 500. One id is -1, which is ignored.
 Tensor some_ids(std::int64_t n) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < n; ++i) ids.push_back(i == 7 ? -1 : (i * 97) % 500);
   return tensor(ids);
 }
 
-// An operation that copies its first input and has this backward function.
+// A custom operation: copies its first input, and has the given backward function.
 Tensor custom(std::initializer_list<Tensor> inputs, gradus::Backward backward) {
   return record("custom", inputs.begin()->clone(), inputs, {}, std::move(backward));
 }
@@ -67,14 +67,14 @@ TEST_CASE("a gradient that the backward function keeps is copied", "[autograd][b
   CHECK(values(x.grad()) == Floats{6, 8});
   CHECK(values(kept) == Floats{100, 7});
 
-  // Later gradients are not added to it in place.
+  // Later contributions must not be added to `added` in place.
   const Tensor first = leaf(tensor({1, 2})), added = tensor({5, 7});
   const Tensor older = first * 2.0;
   sum(older + custom({first}, [&](Gradients& g) { g.add(0, added); })).backward();
   CHECK(values(first.grad()) == Floats{7, 9});
   CHECK(values(added) == Floats{5, 7});
 
-  // The owner of adopted memory may still write to it.
+  // Adopted memory must not be aliased, because its owner may still write to it.
   auto lent = std::make_shared<float>(4.0F);
   const Tensor one = leaf(tensor({1}));
   custom({one}, [&](Gradients& g) { g.add(0, gradus::adopt(lent, {1})); }).backward();
@@ -84,7 +84,7 @@ TEST_CASE("a gradient that the backward function keeps is copied", "[autograd][b
 
 TEST_CASE("a gradient passed on to several inputs accumulates separately in each", "[autograd][buffers]") {
   const Tensor a = leaf(tensor({1, 2})), b = leaf(tensor({3, 4}));
-  const Tensor c = a * 1.0, d = b * 1.0;  // c and d are results, a and b leaves
+  const Tensor c = a * 1.0, d = b * 1.0;  // results, unlike the leaves a and b
   Tensor both = c + d;
   both.retain_grad();
   sum(both * 2.0 + c * 10.0 + both.reshape({1, 2}).reshape({2}) + a * 100.0).backward();
@@ -146,7 +146,7 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // Nested calls, both with β = 0.
+  // Accumulates into x within an accumulation into x: both calls get β = 0.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {
@@ -171,7 +171,7 @@ TEST_CASE("a product writes a weight's gradient without a second buffer of its s
   Tensor weight = leaf(ones({300, 200}));
   const std::int64_t bytes = weight.numel() * 4;
   const auto needs_one_buffer = [&](auto product) {
-    product();  // warm-up
+    product();  // warms up the pool
     weight.zero_grad();
     const Tensor loss = product();
     gradus::release_pooled_memory();
@@ -193,7 +193,7 @@ TEST_CASE("a gradient of another dtype is an error", "[autograd][buffers]") {
 
 namespace {
 
-// Copies x; its backward function takes the saved `value` and overwrites it.
+// Copies x. Its backward function takes the saved `value` with take_saved(), and overwrites the taken tensor.
 struct Taking {
   const float* taken = nullptr;
   Tensor operator()(const Tensor& x, const Tensor& value) {
@@ -221,7 +221,7 @@ TEST_CASE("take_saved() gives the last reader the saved buffer itself", "[autogr
   }();
   y.backward(ones({10}));
   CHECK(taking.taken == saved);
-  CHECK(buffer(x.grad()) == saved);  // the buffer became the gradient
+  CHECK(buffer(x.grad()) == saved);  // x.grad() has taken over the buffer
   CHECK(values(x.grad()) == ten(2));
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("cross-entropy needs no second buffer of the size of moved logits", "[
     CHECK(gradients() == wanted);
   }
 
-  zero();  // with a retained tape, backward() must not overwrite the values it reads
+  zero();  // the tape is retained, so backward() must not overwrite the values that it reads
   const Tensor result = cross_entropy(linear(x, weight, {}), targets, -1, 0.1);
   result.backward(true);
   CHECK(gradients() == wanted);

@@ -1,4 +1,4 @@
-// Hooks, which read or replace a gradient during backward().
+// Hooks: functions that read or replace a gradient during backward().
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
@@ -28,7 +28,7 @@ TEST_CASE("a hook sees the complete gradient, once per backward()", "[autograd][
   loss.backward(true);
   loss.backward();
   CHECK(at_y == std::vector<double>{12, 12});
-  CHECK(at_x == std::vector<double>{25, 25});  // the gradient of each backward(), not the sum of both
+  CHECK(at_x == std::vector<double>{25, 25});  // each call sees its own gradient, not the sum
   CHECK(x.grad().item() == 50);
 }
 
@@ -45,11 +45,11 @@ TEST_CASE("a leaf's hook runs as soon as its gradient is complete", "[autograd][
   note(late, "late ");
   Tensor x = early * 2.0;
   note(x, "x ");
-  const Tensor y = x * late + late;  // late is read after x was computed
+  const Tensor y = x * late + late;  // the leaf `late` is first used after x was computed
   y.backward();
   CHECK(order == std::vector<std::string>{"late 7", "x 4", "early 8"});
   order.clear();
-  early.backward();  // a leaf without operations
+  early.backward();  // also works on a leaf that no operation computed
   CHECK(order == std::vector<std::string>{"early 1"});
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("a tensor that a hook returns replaces the gradient", "[autograd][hook
   y.retain_grad();
   y.add_hook([](const Tensor& g) { return g * 10.0; });
   x.add_hook([](const Tensor& g) { return g + 1.0; });
-  x.add_hook([](const Tensor& g) { return g * 2.0; });  // hooks run in order
+  x.add_hook([](const Tensor& g) { return g * 2.0; });  // hooks run in the order of adding
   y.backward();
   CHECK(y.grad().item() == 10);
   CHECK(x.grad().item() == (20 + 1) * 2);
@@ -88,7 +88,7 @@ TEST_CASE("a removed hook no longer runs, and a hook may remove itself", "[autog
   (x * 2.0).backward();
   CHECK(first == 1);
   CHECK(second == 2);
-  x.remove_hook(number);  // already removed
+  x.remove_hook(number);  // removing twice is not an error
   Tensor constant = tensor({1.0});
   constant.remove_hook(0);
 }

@@ -1,4 +1,4 @@
-// Long tapes, on a stack that recursion would overflow.
+// Long tapes, on a stack so small that recursion would overflow it.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -20,7 +20,7 @@ using gradus::tensor;
 
 namespace {
 
-// Runs `work`, which must not throw, on a thread with a stack of 256 KB.
+// Runs `work` on a thread with a stack of 256 KB. `work` must not throw.
 void on_a_small_stack(std::function<void()> work) {
   pthread_attr_t attributes;
   REQUIRE(pthread_attr_init(&attributes) == 0);
@@ -35,7 +35,7 @@ void on_a_small_stack(std::function<void()> work) {
   pthread_attr_destroy(&attributes);
 }
 
-// Runs `work` on a small stack, then checks that all its nodes and buffers are freed.
+// Runs `work` on a small stack. Then checks that all its nodes and buffers are freed.
 void leaves_nothing_behind(const std::function<void()>& work) {
   const auto before = memory_stats();
   on_a_small_stack(work);
@@ -90,7 +90,7 @@ TEST_CASE("a chain of 200,000 diamonds runs each node once, not 2^200,000 paths"
 }
 
 TEST_CASE("a freed long tape takes no memory once the pool is released", "[autograd][long_tapes][long]") {
-  if (gradus::sanitized) return;  // a sanitizer's allocator keeps freed memory
+  if (gradus::sanitized) return;  // a sanitizer's allocator holds back freed memory
   const auto resident = [] {
     std::int64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages >> pages;

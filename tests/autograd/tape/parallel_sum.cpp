@@ -44,13 +44,13 @@ Inputs inputs(bool x_too = false) {
           leaf(gradus::normal({3}, 0, 1, generator, Dtype::f64)), x_too ? leaf(x) : x};
 }
 
-// Term i reads rows [2i, 2i + 2) of x. Only the first two terms use v.
+// Term i uses rows 2i and 2i + 1 of x. Only the first two terms use v.
 Tensor term(const Inputs& in, const Tensor& w, const Tensor& x, std::int64_t i) {
   const Tensor y = tanh(matmul(x.slice(2 * i, 2 * i + 2), w));
   return i < 2 ? sum(y * y * in.v) : sum(y);
 }
 
-// The same sum on one tape.
+// The same sum, computed on one tape.
 Tensor one_after_the_other(const Inputs& in, const Tensor& w, const Tensor& x) {
   return term(in, w, x, 0) + term(in, w, x, 1) + term(in, w, x, 2);
 }
@@ -73,7 +73,7 @@ TEST_CASE("parallel terms have the value and the gradients of a single tape", "[
     CHECK(difference(b.w.grad(), a.w.grad(), 1e-13) == "");
     CHECK(difference(b.v.grad(), a.v.grad(), 1e-13) == "");
     CHECK(difference(b.x.grad(), a.x.grad(), 1e-13) == "");
-    side_by_side(b, b.w, b.x).backward();  // accumulates
+    side_by_side(b, b.w, b.x).backward();  // adds to the gradients of the round before
     one_after_the_other(a, a.w, a.x).backward();
     CHECK(difference(b.w.grad(), a.w.grad(), 1e-13) == "");
   }

@@ -77,7 +77,7 @@ TEST_CASE("a tensor on the tape prints its operation or that it requires a gradi
   CHECK(printed(sum(y)) == "f32 () 9 from sum");
   CHECK(printed(y.detach()) == "f32 (2) [3, 6]");
   sum(y).backward();
-  CHECK(printed(y) == "f32 (2) [3, 6] from mul");  // also after its tape is freed
+  CHECK(printed(y) == "f32 (2) [3, 6] from mul");  // the name of the operation outlives the tape
   CHECK(printed(leaf(zeros({0}))) == "f32 (0) [] requires grad");
 }
 

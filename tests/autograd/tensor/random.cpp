@@ -1,4 +1,4 @@
-// The generator: its numbers must never change, because seeds are recorded.
+// The random generator. Its numbers must never change, because users record seeds.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -30,9 +30,9 @@ Generator at(std::uint64_t seed, std::uint64_t position) {
 
 }  // namespace
 
-// The first vector is Random123's (kat_vectors: philox4x32 10, all zeros → 6627e8d5 e169c58d bc57ac4c
-// 9b00dbd8). Random123's other two vectors set high counter words, which a 64-bit position does not reach.
-// The other values here come from a program that reproduces all three vectors.
+// The first vector is from Random123's kat_vectors: philox4x32 10, all zeros → 6627e8d5 e169c58d bc57ac4c
+// 9b00dbd8. Random123's two other vectors set high counter words, which a 64-bit position cannot reach. The
+// other values here come from a separate program that reproduces all three vectors.
 TEST_CASE("the bits match Philox4x32-10", "[autograd][random]") {
   CHECK(bits(Generator(0), 2) == std::vector<std::uint64_t>{0xe169c58d6627e8d5, 0x9b00dbd8bc57ac4c});
   CHECK(bits(Generator(1), 4) == std::vector<std::uint64_t>{0xe50a0ebce3e80670, 0xb615aa2795f222c0,
@@ -47,14 +47,14 @@ TEST_CASE("the first values of every distribution are fixed", "[autograd][random
   CHECK(uniform.uniform() == 0.8946847163350924);
   CHECK(uniform.uniform() == 0.7112680765766943);
   CHECK(uniform.uniform() == 0.8741119351871307);
-  CHECK(std::abs(normal.normal() - -0.5112540909508035) < 1e-15);  // the last bit depends on libm
+  CHECK(std::abs(normal.normal() - -0.5112540909508035) < 1e-15);  // libm may change the last bit
   CHECK(std::abs(normal.normal() - -1.1326241915725068) < 1e-15);
   CHECK(std::abs(normal.normal() - 1.1235348471496454) < 1e-15);
   CHECK(normal.state().position == 6);
   for (const std::uint64_t expected : {8, 4, 1, 7, 8, 6, 7, 7, 4, 5, 2, 8})
     CHECK(below.below(10) == expected);
 
-  // A quarter of all draws is rejected: of the first 15, the 7th, 8th and 13th.
+  // A quarter of all draws is rejected. Of the first 15 draws, these are the 7th, 8th and 13th.
   const std::uint64_t most = std::uint64_t{3} << 62;
   for (int i = 0; i < 6; ++i) rejecting.below(most);
   CHECK(rejecting.state().position == 6);
@@ -75,7 +75,7 @@ TEST_CASE("uniform and normal numbers have the right moments", "[autograd][rando
   }
   CHECK(lowest >= 0);
   CHECK(highest < 1);
-  CHECK(std::abs(mean - 0.5) < 0.003);  // four standard errors or more, here and below
+  CHECK(std::abs(mean - 0.5) < 0.003);  // the bounds here and below are at least four standard errors
   CHECK(std::abs(square - mean * mean - 1.0 / 12) < 0.001);
 
   std::array<double, 4> moments{};
@@ -105,7 +105,7 @@ TEST_CASE("below() is uniform over its range", "[autograd][random]") {
 }
 
 TEST_CASE("below() has no modulo bias", "[autograd][random]") {
-  // Without rejection, half of the draws below 3·2⁶² would be in the first third of the range.
+  // Without rejection, half of the draws below 3·2⁶² would fall into the first third of the range.
   constexpr int n = 30'000;
   Generator generator(4);
   int first_third = 0;
@@ -123,7 +123,7 @@ TEST_CASE("a restored state continues where it was saved, at odd and even positi
     CHECK(bits(at(5, original.state().position), 5) == bits(original, 5));
 
     Generator elsewhere(99);
-    elsewhere.bits();  // holds half a block of another stream
+    elsewhere.bits();  // buffers half a block of another stream
     elsewhere.set_state(original.state());
     CHECK(bits(elsewhere, 5) == bits(original, 5));
   }
@@ -146,7 +146,7 @@ TEST_CASE("seeds and split generators give different streams", "[autograd][rando
   CHECK(bits(first, 4) != bits(second, 4));
   CHECK(bits(first, 4) != bits(parent, 4));
 
-  // The correlation of two streams has a standard deviation of 1/√n.
+  // The correlation of two independent streams has a standard deviation of 1/√n.
   constexpr int n = 40'000;
   Generator x = first, y = second;
   double correlation = 0;
@@ -196,7 +196,7 @@ TEST_CASE("part of a batch draws the same dropout masks as in the whole batch", 
   CHECK(part.state() == whole.state());
   CHECK(difference(two.slice(0, 1, 1), all.slice(2, 3, 1), 0) == "");
   CHECK(difference(two.slice(1, 2, 1), all.slice(0, 1, 1), 0) == "");
-  // Generators derived from `part` are for the same part of the batch.
+  // Generators derived from `part` must also apply to the same part of the batch.
   const auto check_same = [&](Generator of_part, Generator of_whole) {
     CHECK(difference(dropout(x.slice(0, 2, 1), 0.4, of_part).slice(1, 2, 1),
                      dropout(x, 0.4, of_whole).slice(0, 1, 1), 0) == "");

@@ -26,7 +26,7 @@ TEST_CASE("shapes are equal when all their axes are", "[autograd][shape]") {
   CHECK(Shape{2, 3} != Shape{3, 2});
   CHECK(Shape{2} != Shape{2, 1});
   CHECK(Shape{0} != Shape());
-  CHECK(Shape{2, 3}.without(1) == Shape{2});  // nothing remains of the removed axis
+  CHECK(Shape{2, 3}.without(1) == Shape{2});  // no trace of the removed axis
 }
 
 TEST_CASE("a shape is printed as a tuple", "[autograd][shape]") {

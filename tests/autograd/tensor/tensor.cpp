@@ -131,11 +131,11 @@ TEST_CASE("to() converts, and returns the tensor itself if the dtype is the same
   const Tensor a = leaf(tensor({1.75, -2.75}));
   CHECK(a.to(Dtype::f32).is(a));
   CHECK(a.to(Dtype::f64).values<double>()[0] == 1.75);
-  CHECK(a.to(Dtype::i64).to_vector<std::int64_t>() == Ids{1, -2});  // towards zero
+  CHECK(a.to(Dtype::i64).to_vector<std::int64_t>() == Ids{1, -2});  // rounds towards zero
   CHECK_FALSE(a.to(Dtype::i64).requires_grad());
   CHECK(arange(3).to(Dtype::f32).to_vector<float>() == Floats{0, 1, 2});
 
-  const Tensor twice = a.to(Dtype::f64) * 3.0;  // the gradient is converted back
+  const Tensor twice = a.to(Dtype::f64) * 3.0;  // backward converts the gradient to f32 again
   twice.backward(tensor({1, 10}, Dtype::f64));
   CHECK(a.grad().dtype() == Dtype::f32);
   CHECK(a.grad().to_vector<float>() == Floats{3, 30});
@@ -201,14 +201,14 @@ TEST_CASE("set_grad() requires the tensor's shape and dtype", "[autograd][tensor
               "set_grad: the gradient is (2) f64, but the tensor is (2) f32; they must be the same");
   CHECK(x.grad().to_vector<float>() == Floats{4, 5});
 
-  const Tensor mine = tensor({1, 1});  // set_grad() copies, so backward() does not change `mine`
+  const Tensor mine = tensor({1, 1});  // set_grad() copies it, so backward() must not change it
   x.set_grad(mine);
   sum(x).backward();
   CHECK(mine.to_vector<float>() == Floats{1, 1});
   CHECK(x.grad().to_vector<float>() == Floats{2, 2});
 
   Tensor plain = zeros({2});
-  plain.zero_grad();  // clearing no gradient is not an error
+  plain.zero_grad();  // not an error, although there is no gradient
   CHECK_FALSE(plain.grad().defined());
   CHECK_ERROR(plain.set_grad(zeros({2})),
               "set_grad: this tensor (2) needs no gradient; call set_requires_grad() first");
@@ -237,7 +237,7 @@ TEST_CASE("operations recorded before replace() keep the old values", "[autograd
   const Tensor old = w.detach();
   const Tensor x = leaf(ones({2, 3}));
   const Tensor y = matmul(x, w);
-  w.replace(zeros({1}, Dtype::f64));  // the old gradient would overflow a buffer of the new size
+  w.replace(zeros({1}, Dtype::f64));  // backward() must not write its old size here
   sum(y).backward();
   CHECK(x.grad().to_vector<float>() == Floats(6, 100));
   CHECK_FALSE(w.grad().defined());

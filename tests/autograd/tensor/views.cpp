@@ -1,5 +1,5 @@
-// Reshapes, elements and slices share their tensor's values, and their gradients accumulate in the tensor's
-// gradient.
+// Reshapes, elements and slices share their tensor's values. The gradients of such views accumulate in the
+// tensor's gradient.
 
 #include <gradus/autograd/ops.hpp>
 
@@ -55,7 +55,7 @@ TEST_CASE("gradients of overlapping views accumulate in the tensor", "[autograd]
 
 TEST_CASE("a gradient passes through a view of a view of a view", "[autograd][views]") {
   const Tensor x = leaf(gradus::zeros({2, 3, 4}));
-  (x[1].slice(1, 3).reshape({8})[5] * 7.0).backward();  // x[1][2][1]
+  (x[1].slice(1, 3).reshape({8})[5] * 7.0).backward();  // the same element as x[1][2][1]
   std::vector<float> expected(24);
   expected[12 + 8 + 1] = 7;
   CHECK(x.grad().to_vector<float>() == expected);

@@ -1,5 +1,6 @@
-// Conversion to and from xtensor. With g++ 12, -std=c++20 and GRADUS_NO_XTENSOR_WORKAROUND, the tests tagged
-// [workaround] give garbage or do not compile: see gradus/autograd/xtensor.hpp.
+// Conversions from and to xtensor. g++ 12 with -std=c++20 needs the workaround in
+// gradus/autograd/xtensor.hpp. With GRADUS_NO_XTENSOR_WORKAROUND, the tests tagged [workaround] give garbage
+// or do not compile.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -112,14 +113,14 @@ TEST_CASE("a temporary row-major array is moved, not copied", "[autograd][xtenso
   Tensor x = from_xtensor(std::move(a));
   CHECK(x.shape() == Shape{2, 3});
   CHECK(x.values<double>().data() == values);
-  CHECK(as_xarray<double>(x).data() == values);  // and back
+  CHECK(as_xarray<double>(x).data() == values);  // still the same buffer
   const Tensor y = from_xtensor(std::move(ids));
   CHECK(y.shape() == Shape{2});
   CHECK(y.values<std::int64_t>().data() == id_values);
 
   x.mutable_values<double>()[5] = 60;
   const Tensor row = x[1];
-  x = Tensor();  // a view keeps the memory alive
+  x = Tensor();  // `row` keeps the memory alive
   CHECK(row.to_vector<double>() == std::vector<double>{4, 5, 60});
 }
 

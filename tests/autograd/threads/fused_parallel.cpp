@@ -1,5 +1,5 @@
-// Fused operations split their rows among threads; values and gradients match those of one thread. The sizes
-// here give each thread several ranges; the sizes in rows_*.cpp are too small for that.
+// Fused operations split their rows among threads. Values and gradients must equal those with one thread.
+// Here, each thread gets several ranges of rows; the samples in rows_*.cpp are too small for that.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -19,7 +19,7 @@ struct Case {
   std::function<Tensor(const std::vector<Tensor>&)> call;
 };
 
-// The result, then the gradients of a randomly weighted sum.
+// The result, followed by the gradients of a randomly weighted sum of the result.
 std::vector<Tensor> run(const Case& of) {
   Generator generator(7);
   std::vector<Tensor> inputs;

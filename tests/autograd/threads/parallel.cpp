@@ -55,7 +55,7 @@ TEST_CASE("each thread starts with the same index in every job", "[autograd][par
     std::atomic<std::size_t> begun{0};
     parallel_tasks(count, [&](std::int64_t i) {
       by[static_cast<std::size_t>(i)] = std::this_thread::get_id();
-      // Waits until every thread has its first index.
+      // A barrier: waits until every thread has started its first index.
       for (++begun; begun < count;) std::this_thread::yield();
     });
     if (job == 0) first = by;
@@ -74,7 +74,7 @@ TEST_CASE("a task's exception is rethrown after all tasks have ended", "[autogra
                                  }),
                   std::runtime_error);
   CHECK(ended == 8);
-  parallel_tasks(8, [&](std::int64_t) { ++ended; });  // the team still works
+  parallel_tasks(8, [&](std::int64_t) { ++ended; });  // the team still works after the exception
   CHECK(ended == 16);
 }
 
@@ -109,8 +109,8 @@ TEST_CASE("set_threads() checks its argument and fails while the team works", "[
 
 namespace {
 
-// With 1 GB of stack per thread and 3 GB of address space, at most two threads fit. The limits also work in a
-// container and for any user.
+// Makes starting threads fail: each thread has 1 GB of stack, so 3 GB of address space suffice for two
+// threads at most. This also works in a container, and for any user.
 constexpr rlim_t stack_bytes = rlim_t{1} << 30, address_bytes = 3 * stack_bytes;
 
 void limit(int resource, rlim_t bytes) {
@@ -126,7 +126,7 @@ std::int64_t sum_below(std::int64_t n) {
   return sum;
 }
 
-// Runs one of the child tests below in a process that can start only a few threads. Returns its output.
+// Runs a hidden child test in a process that can start only a few threads. Returns its output.
 std::string with_few_threads(const std::string& test, const std::string& threads) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   const std::string command =
@@ -134,7 +134,7 @@ std::string with_few_threads(const std::string& test, const std::string& threads
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_STACK, &before) == 0);
   if (before.rlim_max != RLIM_INFINITY && before.rlim_max < stack_bytes) return "no such stack";
-  limit(RLIMIT_STACK, stack_bytes);  // applies to programs started from now on
+  limit(RLIMIT_STACK, stack_bytes);  // the child process inherits the limit
   std::FILE* child = popen(command.c_str(), "r");
   limit(RLIMIT_STACK, before.rlim_cur);
   REQUIRE(child != nullptr);

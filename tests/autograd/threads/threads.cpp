@@ -1,4 +1,4 @@
-// Threads with their own tapes that share parameters.
+// Threads that share parameters. Each thread has its own tapes.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -17,11 +17,11 @@ using gradus::Tensor;
 namespace {
 
 struct Shared {
-  Tensor parameter;  // requires a gradient, but is only read
+  Tensor parameter;  // requires a gradient; the threads only read it
   Tensor constant;
 };
 
-// Trains a leaf of its own on many small tapes; returns the last gradient.
+// Trains a leaf that only this thread uses, on many small tapes. Returns the last gradient.
 Tensor train(const Shared& shared, std::uint64_t seed) {
   Generator generator(seed);
   Tensor own = leaf(normal({8, 8}, 0, 0.1, generator));

@@ -1,9 +1,9 @@
 #pragma once
 
-// A stand-in for Catch2 3: the part of its interface that the tests use, declared after its version 3.7.
-// checks/catch3.py compiles the tests' sources with it, since Debian 12 has Catch2 2. Nothing runs, and the
-// printing of values is not declared. If a test needs more of Catch2 3, declare it here, and also in
-// tests/catch.hpp if Catch2 2 lacks it.
+// A stand-in for Catch2 3.7: declares the part of its interface that the tests use. On Debian 12, which has
+// Catch2 2, checks/catch3.py compiles the tests' sources with this header. Nothing runs, and printing of
+// values is not declared. If a test needs more of Catch2 3, declare it here. Define it in tests/catch.hpp if
+// Catch2 2 lacks it.
 
 #include <concepts>
 #include <exception>
@@ -15,7 +15,7 @@
 
 namespace Catch {
 
-// Assertions: `Decomposer() <= a == b` becomes the expression a == b.
+// Assertions. The expression `Decomposer() <= a == b` stands for a == b.
 
 template <class T>
 class Left {
@@ -28,7 +28,7 @@ class Left {
   }
 };
 
-struct Comparison {};  // neither `&&` nor another comparison may follow
+struct Comparison {};  // no operator accepts it, so neither `&&` nor another comparison can follow
 
 template <class L, class R>
   requires requires(const L& left, const R& right) { static_cast<bool>(left == right); }
@@ -161,7 +161,7 @@ class MatcherBase {
   virtual bool match(const T&) const;
 };
 
-// Holds references, so it must not be stored.
+// Holds references to its operands, so it must not outlive the expression.
 template <class T>
 class Composed : public MatcherBase<T> {
  public:
