@@ -41,8 +41,8 @@ def folded(summary, text):
 def where_measured(results, seeds_differ=True):
     seeds = results.get("seeds", [])
     over = f" for N = {', '.join(map(str, seeds))}" if seeds else ""
-    over += ": the mean, and in brackets the lowest and highest" if len(seeds) > 1 and seeds_differ else ""
-    return f"`{results['command']}`{over}; {results['machine']}; revision {results['revision']}."
+    over += ": each number is a mean, with the lowest and highest value in brackets." if len(seeds) > 1 and seeds_differ else ";"
+    return f"`{results['command']}`{over} {results['machine']}; revision {results['revision']}."
 
 
 def with_formulas(cell):

@@ -49,7 +49,7 @@ def table(number, name):
     if dropped := means[len(kept):]:
         lines.append(f"{header[0]} {dropped[0][0]} to {dropped[-1][0]}: 0 in all columns.")
     seeds = " and ".join([", ".join(map(str, results["seeds"][:-1])), str(results["seeds"][-1])])
-    lines.append(folded(f"The mean of seeds {seeds}. Lowest and highest",
+    lines.append(folded(f"Means of seeds {seeds}. Open for the lowest and highest values",
                         markdown_table(header, ranges) + "\n\n" + where_measured(results)))
     return "\n\n".join(lines)
 
