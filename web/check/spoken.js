@@ -1,4 +1,4 @@
-// Translates the checker's lines to the page's language.
+// Gives the lines that the checker prints, in the language of the page.
 
 import { language } from "../language.js";
 import { translator } from "./chinese.js";
