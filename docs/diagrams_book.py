@@ -23,5 +23,5 @@ def staircase(p):
         p.rect(f"part {role}", x, y, WIDTH - 12 - x, HIGH - 3, 5)
         p.text(x + 8, y + 12, number, f"name start {role}")
         p.text(x + 34, y + 12, title, "start")
-        if i in (last, len(TITLES) - 1):  # beside the step; above the step where there is no room beside it
+        if i in (last, len(TITLES) - 1):  # beside the step, or inside it if there is no room
             p.text(x - 8 if i > 3 else WIDTH - 22, y + 12, part, f"name end {role}")

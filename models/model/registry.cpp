@@ -30,7 +30,7 @@ AttentionKind additive_kind() {
           .weights = additive_weights};
 }
 
-// Additive attention that uses another normaliser than softmax. `make` creates the normaliser from the sizes.
+// Additive attention with a normaliser other than softmax. `make` creates the normaliser from the sizes.
 template <class Make>
 AttentionKind normalised_kind(Make make) {
   return {.make =

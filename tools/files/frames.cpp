@@ -97,7 +97,7 @@ Frames Frames::from_text(const std::string& text, const std::string& where) {
                       .mean = json.at("mean").get<std::vector<float>>(),
                       .deviation = json.at("deviation").get<std::vector<float>>()};
     if (is_valid(settings)) return Frames(std::move(settings));
-  } catch (const Json::exception&) {  // a field is missing or has another type
+  } catch (const Json::exception&) {  // not JSON, or a field is missing or wrong
   }
   fail("checkpoint", where, " has damaged settings of frames; give a checkpoint written by gradus train");
 }

@@ -45,8 +45,8 @@ class Frames {
   /// Returns the ids of a file's frames. Reads each file only once.
   /// @param path a WAV file, or an .npy file (T, bands) written by `gradus features`
   /// @throws Error with the path, the fault and what to do: for a file that cannot be read or has another
-  /// format, an array of another shape or type, or a frame that is not finite. Also for a WAV file if its
-  /// rate differs from the training files', or if none of these is a WAV file.
+  /// format, an array of another shape or type, or a frame that is not finite. Also for a WAV file
+  /// if the training files have another rate, or none of them is a WAV file.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call

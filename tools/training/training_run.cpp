@@ -49,8 +49,8 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
   return options;
 }
 
-// Makes the batches. Also checks that training on the pairs fits in memory and that required dev pairs exist,
-// and converts epochs to steps.
+// Makes the batches, and converts epochs to steps. Checks that training on the pairs fits in memory, and that
+// dev pairs exist if they are needed.
 std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus, const Sides& sides,
                                             const models::Registry& registry) {
   if (settings.trainer.schedule == "plateau" && corpus.dev.empty()) {
@@ -258,8 +258,8 @@ void TrainingRun::add_to_history() {
 
 bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
 
-// Tells the trainer the score. Returns true if no earlier score was better. A model that is not fully pruned
-// yet cannot be the best.
+// Tells the trainer the score. Returns true if it is better than all earlier scores. A model that is not
+// fully pruned yet cannot be the best.
 bool TrainingRun::observe(double score) {
   if (is_pruned()) return trainer_->observe(score);
   trainer_->skip_evaluation();
