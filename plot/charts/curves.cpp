@@ -77,7 +77,7 @@ std::string colour_of(const Curves& curves, std::size_t s) {
   return series_class(curves.series[s].colour.value_or(s));
 }
 
-// The CSS classes of a series: its colour and, for a dashed series, its dashes.
+// The CSS classes of a series: its colour and, if dashed, a dash pattern.
 std::string css_of(const Curves& curves, std::size_t s) {
   return colour_of(curves, s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
 }

@@ -91,8 +91,7 @@ struct TrainStep {
 ///
 ///     while (!trainer.finished()) {
 ///       trainer.step();
-///       if (trainer.evaluation_due() && trainer.observe(evaluate_loss(model, held_out))) …  // save the
-///       model
+///       if (trainer.evaluation_due() && trainer.observe(evaluate_loss(model, held_out))) …  // save it
 ///     }
 ///
 /// Sampling and dropout draw from the calling thread's default_generator(). With shards, they draw from one
