@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every command quoted on a page exists: docs_commands.py BUILD, with the tutorials and the command built.
 
-Checks subcommands of `./run`, names of tutorials and exercises, files, and options against the program's --help. Words in
+Checks subcommands of `./run`, names of tutorials and exercises, and files. Checks options against the program's --help. Words in
 capitals and … are placeholders.
 """
 
@@ -28,7 +28,7 @@ def commands(text):
     for line in lines + SPAN.findall(text):
         try:
             words = shlex.split(line, comments=True)
-        except ValueError:  # an apostrophe in a comment
+        except ValueError:  # the line has a comment with an apostrophe
             words = shlex.split(line.split(" # ")[0])
         while words and "=" in words[0]:
             words = words[1:]  # NAME=value before a command
@@ -57,7 +57,7 @@ class Checker:
         return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout)) | {"--help"}
 
     def known(self, words, *program):
-        """Checks options and files among `words`; returns an error message or None."""
+        """Checks the options and files among `words`. Returns an error message or None."""
         for word in words:
             option = word.split("=")[0]
             if word.startswith("-") and not re.fullmatch(r"-[\d.]+", word) and option not in self.options(*program):
@@ -96,7 +96,7 @@ class Checker:
         return self.known(words[1:], f"tutorials/tutorial_{number}")
 
     def listed(self, verb, words, *more):
-        """Checks the argument of a verb that lists its arguments when called without any."""
+        """Checks the argument of a verb. Without an argument, such a verb lists the possible ones."""
         done = subprocess.run([ROOT / "run", verb], capture_output=True, text=True, check=True)
         names = [*more, *re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)]
         return None if not words or words[0] in names or is_open(words[0]) else f"unknown argument {words[0]} of ./run {verb}"

@@ -38,11 +38,11 @@ def formulas(text):
 
 
 def links(text, path):
-    """Targets of links and pictures, with pages mapped to the English ones and without anchors, which are translated."""
+    """The targets of links and pictures. Links to pages count as links to the English page; anchors are dropped, because they are translated."""
     found = re.findall(r"(?:\]\(|(?:src|srcset)=\")([^)\s#\"]+)", FENCED.sub("", text))
     folder = posixpath.dirname(path)
     return sorted({link if "://" in link else english_of(posixpath.normpath(posixpath.join(folder, link)))
-                   for link in found} - {"README.md", english_of(path)})  # a page may link to its translation
+                   for link in found} - {"README.md", english_of(path)})  # ignores a link between a page and its translation
 
 
 def parts(text, path):
@@ -52,7 +52,7 @@ def parts(text, path):
 
 
 def differences(english, chinese, path):
-    """Yields the differences between a page and its translation; `path` is that of the English page."""
+    """Yields the differences between a page and its translation. `path` is the path of the English page."""
     ours, theirs = parts(english, path), parts(chinese, chinese_of(path))
     for name in ours:
         if ours[name] != theirs[name]:

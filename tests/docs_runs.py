@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the commands of the pages with options that shorten them: docs_runs.py BUILD, with everything built.
 
-A shell runs the page's commands in an empty folder, where `./run` and `gradus` call this file as docs_runs.py BUILD WORDS….
-It provides the files that the page assumes (text, a trained model) and adds options that shorten the run. Only the gradus
-command, exercises with --cli and benchmarks are run; other uses of `./run` have their own tests.
+A shell runs the page's commands in an empty folder. There, `./run` and `gradus` call this file as docs_runs.py BUILD WORDS…. It
+provides the files that the page assumes (text, a trained model), and adds options that shorten the run. It runs only the gradus
+command, exercises with --cli and benchmarks; other uses of `./run` have their own tests.
 """
 
 import array
@@ -20,7 +20,7 @@ from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 PHRASES = ROOT / "data" / "phrases"
 TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
 TASK = {"--examples": "50", "--held-out": "10"}
-COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}  # columns of the phrases, by the last word of the option that names a file
+COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}  # columns of the phrases, by the last word of a file option
 EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
 
 
@@ -39,7 +39,7 @@ def with_options(words, options):
 
 
 def provide_text(option, path):
-    """Writes the phrases in data/phrases as the reader's text."""
+    """Writes phrases from data/phrases, in place of the reader's text."""
     columns = COLUMNS.get(option.rsplit("-", 1)[-1])
     if columns and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def provide_text(option, path):
 
 
 def provide_sound(path):
-    """Writes a short WAV file, a tone."""
+    """Writes a short WAV file that holds a tone."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         with wave.open(str(path), "wb") as sound:
@@ -57,14 +57,14 @@ def provide_sound(path):
 
 
 def provide_list(path):
-    """Writes a list of sound files, with digits as targets."""
+    """Writes a list of sound files. Their targets are digits."""
     if not path.exists():
         provide_sound(path.parent / "tone.wav")
         path.write_text("tone.wav\t3 1 4\n" * 3)
 
 
 def provide_vectors(path):
-    """Writes word vectors of the size in TINY."""
+    """Writes word vectors of the size TINY["--embedding"]."""
     if not path.exists():
         path.write_text("".join(word + " 0.5" * int(TINY["--embedding"]) + "\n" for word in ("i", "the", "book")))
 
@@ -83,20 +83,20 @@ def short_training(words):
         return with_options(words, {"--steps": "3"})
     pruning = {option: value for option, value in {"--prune-from": "0", "--prune-until": "1"}.items() if option in words}
     words = with_options(words, pruning)
-    if "--init-from" in words:  # with that model's data and sizes
+    if "--init-from" in words:  # the initial model determines data and sizes
         return with_options(words, {"--steps": "2", "--overwrite": None})
     if not set(EXAMPLES) & set(words):
         words = [*words, "--phrases", "eng-fra"]
     is_task = "--task" in words or "configs/reverse.toml" in words
     options = {**TINY, **(TASK if is_task else {})}
-    if "dot" in words:  # --attention dot has no --energy
+    if "dot" in words:  # --energy has no effect with --attention dot
         del options["--energy"]
-    if "--epochs" in words:  # excludes --steps
+    if "--epochs" in words:  # cannot be combined with --steps
         options["--epochs"] = "1"
         del options["--steps"]
-    if "--average" in words:  # needs two checkpoints
+    if "--average" in words:  # averaging needs two checkpoints
         options["--save-every"] = "1"
-    if "bf16" in words:  # needs a processor that has it
+    if "bf16" in words:  # real bf16 needs a processor with bf16
         options["--precision"] = "bf16-emulated"
     return with_options(words, options)
 
@@ -129,11 +129,11 @@ def run_benchmark(build, what, words):
             return [program, *with_options(words, {"--rounds": "1"})]
         case "sparse":
             return [program, *with_options(words, {"--early": "4", "--steps": "4", "--draws": "2"})]
-        case "peers":  # a run needs libtorch, a large download
+        case "peers":  # measuring needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
-        case "machines":  # a run needs MPI
+        case "machines":  # measuring needs MPI
             return [sys.executable, ROOT / "benchmarks/machines.py", "--help"]
-        case "serve":  # a run needs a trained model
+        case "serve":  # measuring needs a trained model
             return [sys.executable, ROOT / "benchmarks/serve.py", "--help"]
         case "ops":  # built only if Google Benchmark is installed
             return [program, *words, "--benchmark_list_tests"] if program.exists() else ["true"]
@@ -144,7 +144,7 @@ def command(build, words):
     match words:
         case ["gradus", *rest]:
             return run_gradus([build / "tools" / "gradus"], rest)
-        case ["exercise", name, "--cli", *rest]:  # runs the solution in place of the learner's file
+        case ["exercise", name, "--cli", *rest]:  # uses the solution as the learner's file
             return run_gradus([build / "exercises" / f"exercise_{name}_cli_solution"], rest)
         case ["bench", what, *rest]:
             return run_benchmark(build, what, rest)
@@ -155,7 +155,7 @@ def command(build, words):
 
 
 def is_run(words):
-    """Whether the command is run here. Two words, as in `gradus train`, only name a command."""
+    """True if the command is run here. Two words, as in `gradus train`, only name a command."""
     words = [word for word in words if word != "./run"]
     if words[:1] == ["exercise"]:
         return "--cli" in words and "NAME" not in words
@@ -163,7 +163,7 @@ def is_run(words):
 
 
 def scripts(text):
-    """The shell blocks of a page, then the commands in its sentences, with 1 for N."""
+    """The shell blocks of a page, followed by the commands in its sentences. N is replaced by 1."""
     found = [block for block in SHELL.findall(text) if any(map(is_run, commands(f"```sh\n{block}```")))]
     spans = dict.fromkeys(span for span in SPAN.findall(text) if any(map(is_run, commands(f"`{span}`"))))
     return found + [span.removesuffix("…").replace("--seed N", "--seed 1") for span in spans]
@@ -178,7 +178,7 @@ def prepare(folder, build):
         program.chmod(0o755)
     for name in ("configs", "tiny"):
         (folder / name).symlink_to(ROOT / name)
-    (folder / "english.txt").write_text("Where is the red book?\n")  # a page redirects it to stdin
+    (folder / "english.txt").write_text("Where is the red book?\n")  # a page reads standard input from this file
 
 
 def failures(text, build):
@@ -196,7 +196,7 @@ def failures(text, build):
 def main(build):
     assert list(failures("```sh\n./run gradus train --hiden 3\n```", build)), "an unknown option was not detected"
     pages = {page: page.read_text() for page in sorted(PAGES)
-             if not {"mine", "zh"} & set(page.parts) and not page.name.endswith(".zh-CN.md")}  # Chinese pages have the same commands
+             if not {"mine", "zh"} & set(page.parts) and not page.name.endswith(".zh-CN.md")}  # Chinese pages repeat the commands
     number = sum(len(list(filter(is_run, commands(text)))) for text in pages.values())
     assert number > 40, f"only {number} commands were found"
     sys.exit("\n".join(f"{page.relative_to(ROOT)}: {failure}"

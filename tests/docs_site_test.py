@@ -23,7 +23,7 @@ FORMULAS = r"""<span class="arithmatex">\(s^\top h &lt; \text{注}\)</span><div 
 <li><span class="arithmatex">\(<span class="arithmatex">\[c \tag{2}\]</span>\)</span></li>"""
 WRONG_FORMULAS = {
     r'<span class="arithmatex">\(\frac{a\)</span>': r"index.html: formula \frac{a: KaTeX parse error",
-    r'<span class="arithmatex">\(a \tag{1}\)</span>': r"index.html: formula a \tag{1}: KaTeX parse error",  # only in a display
+    r'<span class="arithmatex">\(a \tag{1}\)</span>': r"index.html: formula a \tag{1}: KaTeX parse error",  # \tag needs a display formula
     r'<div class="arithmatex">\[\text{a}&#10;注\]</div>': r"index.html: formula \text{a} 注: LaTeX-incompatible input",
 }
 

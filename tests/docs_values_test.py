@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks which pictures docs/site/values.py puts into a page, and how."""
+"""Checks which pictures docs/site/values.py embeds in a page, and how."""
 
 import pathlib
 import sys
@@ -23,7 +23,7 @@ assert values.HINTS["zh"] in page("tutorial_10_alignment", "zh")
 assert "源，读到的" in page("tutorial_10_alignment", "zh") and "source, read" not in page("tutorial_10_alignment", "zh")
 assert "<svg" in page("tutorial_10_exact_match")
 
-for kept in ("tutorial_10_forming", "diagram_10_bahdanau", "no_such_picture"):  # large; without tooltips; missing
+for kept in ("tutorial_10_forming", "diagram_10_bahdanau", "no_such_picture"):  # too large; no tooltips; does not exist
     assert "<svg" not in page(kept), kept
 front = '<picture><source srcset="a.svg"><img alt="Weights" src="pictures/tutorial_10_alignment.svg"></picture>'
 assert values.on_post_page(front, None, {"theme": {"language": "en"}}) == front

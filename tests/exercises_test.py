@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every exercise is complete, and runs ./run exercise like a learner: exercises_test.py BUILD.
 
-exercise.py builds in BUILD, this test's build folder, and keeps the learner's files in a temporary folder.
+exercise.py builds in BUILD, this test's build folder. The learner's files are in a temporary folder.
 """
 
 import json
@@ -17,7 +17,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXERCISES = ROOT / "exercises"
 FILES = {"README.md", "answer.hpp", "bank.cpp", "checker.cpp", "hints.md", "learner.cpp", "solution.hpp", "stub.hpp"}
-NAME, NUMBER = "scalar_tanh", "01"  # the fastest to compile
+NAME, NUMBER = "scalar_tanh", "01"  # compiles fastest
 FOLDER = EXERCISES / f"{NUMBER}_{NAME}"
 
 RIGHT = (FOLDER / "solution.hpp").read_text()
@@ -28,7 +28,7 @@ CRASHING_AT_ONCE = RIGHT.replace("<cmath>", "<cstdlib>\n#include <cmath>") + "\n
 
 
 def parts_of(hints):
-    """The number and the part, "general", of each hint."""
+    """The number and the part ("general") of each hint."""
     return re.findall(r"^## (\d+)\n(?:([a-z][a-z -]*): )?", hints, flags=re.M)
 
 
@@ -83,7 +83,7 @@ def first_check(coach):
     coach.expect(3, [NAME], "Created your file", "Your file: ", "exercises/01_scalar_tanh/README.md", "to do   value", "Write tanh(x)")
     assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
     assert coach.state().startswith("0 of 6 stages")
-    for word in (NUMBER, str(coach.file), f"exercises/{FOLDER.name}/README.md"):  # the file exists
+    for word in (NUMBER, str(coach.file), f"exercises/{FOLDER.name}/README.md"):  # ways to name the exercise; its file exists already
         coach.expect(3, [word], "Write tanh(x)", never=["Created "])
 
 
@@ -92,7 +92,7 @@ def build_for_a_debugger(coach):
 
 
 def hints(coach):
-    coach.expect(0, ["hint"], "Hint 1 of 3", "Look at `operator*`")  # of the exercise that was checked last
+    coach.expect(0, ["hint"], "Hint 1 of 3", "Look at `operator*`")  # without a name: the exercise of the last command
     coach.expect(0, ["hint", NAME], "Hint 2 of 3", "derivative of the quotient is 1 - ((e^x - e^(-x)) / (e^x + e^(-x)))²", never=["no more hints", "$"])
     coach.expect(0, ["hint", NAME], "Hint 3 of 3", never=["no more hints"])
     coach.expect(0, ["hint", NAME], "Hint 3 of 3", "There are no more hints.")
@@ -134,7 +134,7 @@ def reset(coach):
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
     assert coach.state().startswith("started")
-    coach.expect(0, ["reset", NAME], never=["before-reset"])  # an unchanged stub is not kept
+    coach.expect(0, ["reset", NAME], never=["before-reset"])  # an unchanged stub needs no copy
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     coach.expect(0, ["hint", NAME], "Hint 1 of 3")
     coach.expect(0, ["hint", NAME], "Hint 2 of 3", "这个商的导数", LC_ALL="zh_CN.UTF-8")
@@ -152,7 +152,7 @@ def hints_by_part(coach):
 
 
 def sittings(coach):
-    """The sittings of a long exercise: each has its parts and its progress."""
+    """A long exercise has sittings. Each sitting has its own parts and its own progress."""
     progress = coach.mine / "progress.json"
     before = progress.read_text()
     names = ["luong_scores", "luong_decoder", "luong_local"]
@@ -170,7 +170,7 @@ def sittings(coach):
             subprocess.run([program, "--no-training", "--state", record.name, "--parts", ",".join(some)], check=True, stdout=subprocess.DEVNULL)
             stages = re.findall(r"^stage \d+ ([^:\n]*):", pathlib.Path(record.name).read_text(), re.MULTILINE)
         assert sorted(set(stages)) == sorted(some), (name, stages)
-    coach.expect(0, ["hint", NAME], f"for {NAME}")  # the exercise of the last command once more
+    coach.expect(0, ["hint", NAME], f"for {NAME}")  # makes this the exercise of the last command
 
 
 def read_until(watching, text):
@@ -181,11 +181,11 @@ def read_until(watching, text):
 
 
 def watch(coach):
-    watching = coach.watch()  # without a name: the exercise of the last command
+    watching = coach.watch()  # without a name: watches the exercise of the last command
     try:
         for source, verdict in [(None, "to do   value"), (WRONG, "not yet gradient"), (RIGHT, "Every stage passed")]:
             if source:
-                time.sleep(0.01)  # a new modification time, even with a resolution of milliseconds
+                time.sleep(0.01)  # so that the modification time changes, even if it counts milliseconds
                 coach.file.write_text(source)
                 read_until(watching, "has changed")
             read_until(watching, verdict)

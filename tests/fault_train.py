@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
-fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a folder that is moved, Ctrl-C,
-SIGTERM, SIGHUP, a kill before and at the first checkpoint, a second training in the same folder, and files left by a killed one.
+fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a moved folder, Ctrl-C, SIGTERM, SIGHUP,
+a kill before and at the first checkpoint, a second training in the same folder, and files left by a killed training.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def check_refused(result, *parts):
 
 
 def check_only_results(folder):
-    """Checks that no temporary files and no lock are left."""
+    """Checks that the run has left no temporary files and no lock."""
     left = [file.name for file in folder.iterdir() if file.name.startswith(".")]
     assert not left, f"left behind: {left}"
 
@@ -70,7 +70,7 @@ def wait_for(path, process):
 
 
 def limited_file_size(gradus, scratch):
-    """Writing the checkpoint fails in the middle, for root too."""
+    """Writing the checkpoint fails halfway, even for root."""
     run, command = scratch / "run", Command(gradus)
     before = command.new_run(run)
     limit = (run / "last.safetensors").stat().st_size // 2
@@ -83,7 +83,7 @@ def limited_file_size(gradus, scratch):
 
 
 def full_disk(gradus, scratch):
-    """A file system with room for one checkpoint but not for two."""
+    """The disk has room for one checkpoint, but not for two."""
     size = sum(-(-file.stat().st_size // 4096) * 4096 for file in (scratch / "run").iterdir()) + 8192
     script = (f'mount -t tmpfs -o size={size} none "$2" && cd "$2" || exit 77\n'
               '"$1" train "${@:3}" --steps 10 --out run >/dev/null || exit 78\n'
@@ -116,7 +116,7 @@ def no_folder(gradus, scratch):
 
 
 def read_only(gradus, scratch):
-    """A folder that is read-only at the start, and one that is made read-only during a run."""
+    """A folder is read-only from the start, or becomes read-only during a run."""
     command = Command(gradus)
     if os.geteuid() == 0:  # root can write everywhere
         shutil.copy(gradus, scratch / "gradus")
@@ -155,7 +155,7 @@ def vanished_folder(gradus, scratch):
 
 
 def signals(gradus, scratch):
-    """On a signal, the run saves after the current step. The resumed run ends with the weights of an uninterrupted run."""
+    """On a signal, the run finishes the current step and saves. Resumed, it ends with the weights of an uninterrupted run."""
     command, whole = Command(gradus), scratch / "whole"
     course = [*COURSE, *SIZES, "--steps", 1500, "--save-every", 100000]
     assert command.run(*course, "--out", whole)[0] == 0
@@ -175,7 +175,7 @@ def signals(gradus, scratch):
 
 
 def killed_replacement(gradus, scratch):
-    """--overwrite keeps the previous run until the new one has a checkpoint."""
+    """--overwrite keeps the previous run's files until the new run has a checkpoint."""
     command, run = Command(gradus), scratch / "replaced"
     command.new_run(run)
     before = {file.name: file.read_bytes() for file in run.iterdir()}
@@ -189,7 +189,7 @@ def killed_replacement(gradus, scratch):
 
 
 def is_unchanged(run, last):
-    """Whether a new run has not yet replaced the run with this last checkpoint."""
+    """True if the folder still holds the previous run, whose last checkpoint is `last`."""
     try:
         return not (run / "next.safetensors").exists() and (run / "last.safetensors").read_bytes() == last
     except FileNotFoundError:
@@ -197,7 +197,7 @@ def is_unchanged(run, last):
 
 
 def killed_while_replacing(gradus, scratch):
-    """A kill while the first checkpoint of a new run replaces the previous run leaves one of the two, whole."""
+    """A kill during the replacement of a run leaves one of the two runs complete: the previous one or the new one."""
     command, old, moments = Command(gradus), scratch / "old", random.Random(1)
     command.new_run(old, "--average", 3, "--save-every", 3)
     before = {file.name: file.read_bytes() for file in old.iterdir()}

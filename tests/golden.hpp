@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// The tensors of tests/golden/<name>.txt, by name. The README there describes the format.
+/// The tensors of tests/golden/<name>.txt by name. tests/golden/README.md describes the format.
 class Golden {
  public:
   explicit Golden(const std::string& name) : file_(std::string(GRADUS_GOLDEN) + "/" + name + ".txt") {
@@ -31,7 +31,7 @@ class Golden {
     return found->second;
   }
 
-  /// The names that begin with `prefix`, without the prefix.
+  /// The names that begin with `prefix`, with the prefix removed.
   std::vector<std::string> after(const std::string& prefix) const {
     std::vector<std::string> rest;
     for (const auto& [name, tensor] : tensors_) {
@@ -40,7 +40,7 @@ class Golden {
     return rest;
   }
 
-  /// The tensors whose names begin with `prefix`, by names without the prefix.
+  /// The tensors whose names begin with `prefix`. The prefix is removed from the names.
   Golden part(const std::string& prefix) const {
     Golden result = *this;
     result.tensors_.clear();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that public headers define no macros, include only public headers, and export their declarations.
 
-They may include the standard library and one another. All declarations are between `#pragma GCC visibility push(default)`
-and `pop`. Only <gradus/autograd/xtensor.hpp> includes xtensor, and no other header includes it.
+Public headers may include the standard library and one another. All declarations are between
+`#pragma GCC visibility push(default)` and `pop`. Only <gradus/autograd/xtensor.hpp> includes xtensor, and no header includes that one.
 """
 
 import pathlib

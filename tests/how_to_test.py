@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands of the how-to pages: how_to_test.py BUILD.
 
-tests/CMakeLists.txt compiles the programs on these pages. consumers/check.py builds them in empty folders, and tests use-from-cmake.md.
+Compilation is tested elsewhere: tests/CMakeLists.txt compiles these pages' programs. consumers/check.py builds them in empty
+folders, and tests use-from-cmake.md.
 """
 
 import json
@@ -41,7 +42,7 @@ def train_on_your_text(folder, build):
 
 
 def load_pytorch_weights(folder, build):
-    """Writes the file that PyTorch would write, so that PyTorch is not needed."""
+    """Writes the same file that PyTorch would write, so that the test does not need PyTorch."""
     compile(block("load-pytorch-weights.md", "python"), "load-pytorch-weights.md", "exec")
     header, end = {}, 0
     for direction in ("", "_reverse"):
@@ -53,14 +54,14 @@ def load_pytorch_weights(folder, build):
     (folder / "gru.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + values)
     out = run(folder, f"{build}/tests/pytorch_program")
     recorded = json.loads((ROOT / "docs/results/printed_load-pytorch-weights.json").read_text())["lines"]
-    ours = recorded[:recorded.index("")]  # the rest is printed by PyTorch
+    ours = recorded[:recorded.index("")]  # after the empty line, the record is PyTorch's output
     assert not missing(ours, out.split("\n")), f"no longer printed: {missing(ours, out.split(chr(10)))}"
     assert "weight_hh_l0_reverse (12, 4)" in out and "f32 (8) [" in out, out
     assert (folder / "back.safetensors").exists()
 
 
 def debug(folder, build):
-    """The commands with the solution as the learner's file; gdb where it is installed."""
+    """Runs the commands with the solution as the learner's file. gdb is used if it is installed."""
     mine = folder / "mine"
     mine.mkdir()
     shutil.copy(ROOT / "exercises/01_scalar_tanh/solution.hpp", mine / "scalar_tanh.hpp")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that a training killed many times ends with the weights of an uninterrupted training.
 
-kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. The training is killed (SIGKILL) at random moments and resumed
-from its folder; without a checkpoint it starts again.
+kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. SIGKILL ends the training at random moments. Each time it is
+resumed from its folder, or started again if there is no checkpoint yet.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def train(command, folder, *more):
 
 
 def tensors(path):
-    """All tensors of a safetensors file: weights, optimiser, generators, position in the data."""
+    """All tensors of a safetensors file: weights, optimiser state, generators, position in the data."""
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + size])
@@ -64,7 +64,7 @@ def main():
                 process.wait(moments.uniform(0, longest / 3))
                 error = process.stderr.read().decode()
                 assert process.returncode == 0, f"the training did not resume after {kills} kills: {error}"
-                for file in killed.iterdir():  # the run has ended: start again
+                for file in killed.iterdir():  # the run has finished: start a new one
                     file.unlink()
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)

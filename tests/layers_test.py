@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that folders include one another in one direction.
+"""Checks the direction of includes between folders.
 
-LIBRARIES lists which libraries each library may use. FOLDERS lists the folders within a library from the lowest: sources of a folder
-include only headers of their own folder and of folders before it. A public header belongs to the folder of its source.
+LIBRARIES lists the libraries that each library may use. FOLDERS lists the folders of a library from the lowest to the highest: a
+source may include headers of its own folder and of lower folders. A public header belongs to the folder of its source.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ def included(path):
 
 
 def library_faults(root=ROOT):
-    """Includes of libraries that a library may not use, and of the header that includes everything."""
+    """Reports includes from libraries that this library may not use, and includes of the header that includes everything."""
     for library, below in LIBRARIES.items():
         for path in sorted((root / library).rglob("*.[ch]pp")):
             for header in included(path):
@@ -42,7 +42,7 @@ def library_faults(root=ROOT):
 
 
 def folder_of(header, library, root):
-    """The folder of a private header, or of the source of a public one; None outside the library."""
+    """The folder of a private header, or of a public header's source. None if the header is outside the library."""
     first, *rest = header.split("/")
     if first in FOLDERS[library] and rest:
         return first
@@ -52,7 +52,7 @@ def folder_of(header, library, root):
 
 
 def folder_faults(library, root=ROOT):
-    """Includes from a folder of the library to a later one, and sources in no folder."""
+    """Reports includes of a higher folder of the same library, and sources outside all folders."""
     folders = FOLDERS[library]
     for path in sorted((root / library).rglob("*.[ch]pp")):
         own = path.relative_to(root / library).parts[0]
@@ -63,13 +63,13 @@ def folder_faults(library, root=ROOT):
             continue
         for header in included(path):
             other = folder_of(header, library, root)
-            # autograd's public headers declare what several folders define
+            # Exempts autograd's public headers: they declare things of several folders.
             if other and folders.index(other) > folders.index(own) and not (library == "autograd" and header.startswith("gradus/")):
                 yield f"{path.relative_to(root)} includes {header}; {own} precedes {other}"
 
 
 def test_faults_are_found(folder):
-    """Checks that an include from a later folder, and a source in no folder, are reported."""
+    """Self-test: an include of a higher folder must be reported, and so must a source outside all folders."""
     (folder / "autograd" / "memory").mkdir(parents=True)
     (folder / "autograd" / "memory" / "pool.cpp").write_text('#include "runtime/runtime_state.hpp"\n#include "ops/layout.hpp"\n')
     (folder / "autograd" / "loose.cpp").write_text("")

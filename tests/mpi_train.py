@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks `gradus train` in several processes: the weights of any number of processes, kills, hangs and refusals.
+"""Checks `gradus train` in several processes: equal weights for any number of processes, kills, hangs and refusals.
 
-mpi_train.py GRADUS MPIRUN [--kills N] [--seed N]: exits with 77 if MPIRUN cannot start processes here.
+mpi_train.py GRADUS MPIRUN [--kills N] [--seed N]: exits with 77 if MPIRUN cannot start processes on this machine.
 """
 
 import argparse
@@ -24,7 +24,7 @@ COURSE = ["--task", "reverse", "--examples", "400", "--held-out", "20", "--max-l
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                "OMPI_MCA_hwloc_base_binding_policy": "none"}
-LONGEST = 30  # seconds until a job with a lost process must have ended
+LONGEST = 30  # seconds within which a job must end after it has lost a process
 
 
 class Jobs:
@@ -32,7 +32,7 @@ class Jobs:
         self.gradus, self.mpirun = gradus, mpirun
 
     def start(self, count, *options, **environment):
-        """`count` processes with these options, or one list of options for each process."""
+        """Starts `count` processes with these options; or one process per list, if `options` is a list of lists."""
         each = options if isinstance(options[0], list) else [list(options)] * count
         apps = [["-n", "1", self.gradus, "train", *map(str, some)] for some in each]
         command = [self.mpirun, *apps[0]] + [word for app in apps[1:] for word in (":", *app)]
@@ -84,14 +84,14 @@ def dev_scores(folder):
 
 
 def lose_a_process(jobs, folder, count, how, moments, kills):
-    """Starts or resumes the run, and kills or stops one process. Returns false if the run had ended before."""
+    """Starts or resumes the run. Then kills or stops one process. Returns False if the run had ended before."""
     resumes = (folder / "last.safetensors").exists()
     options = ["--resume", folder] if resumes else [*COURSE, "--out", folder, "--overwrite"]
     process = jobs.start(count, *options, GRADUS_JOB_TIMEOUT="3")
     checkpoint = folder / "last.safetensors"
     before = checkpoint.stat().st_mtime_ns if resumes else 0
 
-    def has_saved():  # MPI has started, and training has not ended
+    def has_saved():  # a new checkpoint: MPI has started, and training is under way
         return checkpoint.exists() and checkpoint.stat().st_mtime_ns > before
 
     deadline = time.monotonic() + 60
@@ -130,7 +130,7 @@ def killed(jobs, scratch, whole, options):
             break
         how = signal.SIGSTOP if len(kills) % 3 == 1 else signal.SIGKILL
         if not lose_a_process(jobs, folder, moments.choice((2, 4)), how, moments, kills):
-            for file in folder.iterdir():  # the run has ended: start again
+            for file in folder.iterdir():  # the run has finished: start a new one
                 file.unlink()
     assert len(kills) >= options.kills, f"only {kills}"
     options_left = ["--resume", folder] if (folder / "last.safetensors").exists() else [*COURSE, "--out", folder, "--overwrite"]

@@ -17,7 +17,7 @@ RESULTS = json.loads(quiz.RESULTS.read_text())
 def each_changes_one_line():
     assert list(exhibits.EXHIBITS) == list(range(1, 16))
     for number in exhibits.EXHIBITS:
-        before, after = exhibits.change(number)  # fails unless exactly one line differs
+        before, after = exhibits.change(number)  # fails unless the exhibit changes exactly one line
         assert before != after
 
 
@@ -29,7 +29,7 @@ def results_show_the_mistakes():
 
 
 def wrong_answers_are_excluded():
-    """A wrong answer is excluded by its probe: it does not see its mistake in this exhibit, but in its own."""
+    """The probes exclude wrong answers: run on an exhibit, an answer's probe sees its mistake only if the answer is right."""
     for number in exhibits.EXHIBITS:
         offered = quiz.choices(number)
         assert number in offered and len(set(offered)) == len(quiz.LETTERS), number
@@ -58,7 +58,7 @@ def visits(coach):
     excluded = RESULTS["exhibits"][str(number)]["observations"][str(wrong)]["says"]
     coach.expect(0, ["museum"], "15  not yet named", "Next: ./run exercise museum 1.", never=[exhibit.cause])
     coach.expect(1, ["museum", str(number)], "exact match", "What is the cause?", exhibit.cause, "To answer later",
-                 never=[exhibit.right, exhibit.wrong])  # at the end of the input
+                 never=[exhibit.right, exhibit.wrong])  # the input is empty, so there is no answer
     coach.expect(1, ["museum", str(number), letter_of(number, wrong)], f"No. Observed here: {excluded}")
     coach.expect(0, ["museum"], "15  not yet named")
     coach.expect(0, ["museum", str(number), letter_of(number, number)], "Right.", exhibit.right, exhibit.wrong)

@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 
-/// The smallest counterexample found, and the environment variable that repeats it. Empty if the property
-/// holds for a hundred random arguments.
+/// The smallest counterexample, and the environment variable that repeats it. Empty if the property holds for
+/// a hundred random arguments.
 template <class Property>
 std::string counterexample(Property&& property) {
   const rc::detail::TestResult result = rc::detail::checkTestable(std::forward<Property>(property));
@@ -20,8 +20,8 @@ std::string counterexample(Property&& property) {
   return text.str();
 }
 
-/// Checks a property: a function that draws random values with `*generator` and checks them with RC_ASSERT.
-/// (RapidCheck's own header for Catch supports only Catch2 version 2.)
+/// Checks a property: a function that draws values with `*generator` and tests them with RC_ASSERT.
+/// (RapidCheck's own header for Catch only supports Catch2 version 2.)
 template <class Property>
 void check_property(Property&& property) {
   const std::string failure = counterexample(std::forward<Property>(property));

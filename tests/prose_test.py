@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that checks/prose.py finds every construction of checks/prose.toml, in comments, strings and pages, and only there."""
+"""Checks that checks/prose.py finds every construction of checks/prose.toml in comments, strings and pages, and nothing else."""
 
 import pathlib
 import subprocess

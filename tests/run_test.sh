@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# expect CODE TEXT COMMAND…: fails unless the command exits with CODE and prints TEXT on either stream.
+# expect CODE TEXT COMMAND…: fails unless the command exits with CODE and prints TEXT to stdout or stderr.
 expect() {
   local code=$1 text=$2 got=0 output
   shift 2
@@ -46,11 +46,11 @@ expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0
 
-# An output folder that cannot be created is reported before training.
+# If an output folder cannot be created, the command says so before training.
 touch "$scratch/file"
 expect 1 "$scratch/file" "$tutorial" --steps 1000000000 --out "$scratch/file/out"
 
-# Runs with the same seed give the same numbers, with another seed different ones; no progress bar without a terminal.
+# Runs with equal seeds give equal numbers; another seed gives others. Without a terminal, there is no progress bar.
 results() {
   local name=$1
   shift

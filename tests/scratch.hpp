@@ -12,7 +12,7 @@
 
 #include "catch.hpp"
 
-/// A new folder, deleted with its contents at the end of the test.
+/// A new temporary folder. The destructor deletes it.
 class Scratch {
  public:
   Scratch() {
@@ -33,7 +33,7 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-/// Limits the size of files to `bytes` until the end of the test. Simulates a full disk, also for root.
+/// Limits the size of files to `bytes` during its lifetime. Simulates a full disk, even for root.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

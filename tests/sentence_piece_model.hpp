@@ -8,7 +8,7 @@
 
 #include "catch.hpp"
 
-/// The content of a SentencePiece model of `pieces` pieces, trained on these lines.
+/// Trains a SentencePiece model with `pieces` pieces on these lines. Returns the content of its file.
 inline std::string trained_pieces(std::span<const std::string> lines, int pieces,
                                   const std::string& more = "") {
   struct Lines : sentencepiece::SentenceIterator {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gradus serve: answers equal to gradus translate, openapi.json equal to the server, bad requests as docs/how-to/serve.md shows
-them, clients that misbehave, signals.
+"""Tests gradus serve: answers equal those of gradus translate, openapi.json describes the server, bad requests get the errors shown
+in docs/how-to/serve.md. Also tests misbehaving clients and signals.
 
 usage: serve_test.py GRADUS"""
 import concurrent.futures
@@ -19,8 +19,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRADUS = pathlib.Path(sys.argv[1]).resolve()
 TEXTS = [line.split("\t")[0] for line in (ROOT / "data/phrases/eng-fra.tsv").read_text().splitlines()[:40]]
-STATUSES = {"400", "401", "408", "411", "413", "415", "429", "500", "503"}  # of errors, besides those of any server
-ENDLESS = {"q": "I see.", "beam": 16, "min_length": 999990, "max_steps": 1000000}  # takes hours
+STATUSES = {"400", "401", "408", "411", "413", "415", "429", "500", "503"}  # errors of this server, besides those of any server
+ENDLESS = {"q": "I see.", "beam": 16, "min_length": 999990, "max_steps": 1000000}  # a request that takes hours
 failures = []
 
 
@@ -85,7 +85,7 @@ def same_answers(server, model):
 
 
 def bad_requests(server):
-    """Each '$ curl' of the page, with the line that follows as its answer."""
+    """The examples of the page: each line '$ curl …', with the next line as its answer."""
     page = (ROOT / "docs/how-to/serve.md").read_text()
     asked = re.findall(r"^\$ (curl .*)\n(.*)$", page, re.MULTILINE)
     check(len(asked) >= 10, f"the page shows {len(asked)} requests")
@@ -99,7 +99,7 @@ def bad_requests(server):
 
 
 def as_described(server):
-    """Every path answers as openapi.json says, and the fields are those that the server knows."""
+    """Every path must answer as openapi.json says, and openapi.json must list exactly the fields that the server knows."""
     described = server.ask("GET", "/openapi.json")[1]
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
@@ -147,7 +147,7 @@ def misbehaving_clients(server):
     try:
         check(server.ask("POST", "/translate", large)[0] == 413, "a body of 2 MB")
     except ConnectionError:
-        pass  # closed before all was sent
+        pass  # the server has closed the connection before everything was sent
     check(server.ask("POST", "/translate", {"q": "a" * 500000})[0] == 200, "a word of 500 kB")
     check(server.ask("POST", "/translate", {"q": "a " * 5000})[0] == 400, "5000 tokens")
     status, answer, _ = server.ask("POST", "/translate", {"q": ["a " * 400] * 64, "alignments": True, "min_length": 400})
@@ -160,7 +160,7 @@ def misbehaving_clients(server):
 
 
 def failures_by_limits(model):
-    """Too many texts: 429. Too slow: 408 and 503. Too many connections: 503."""
+    """Too many texts: 429. A text that takes too long: 503. A client that sends too slowly: 408. Too many connections: 503."""
     server = Server(model, "--max-waiting", "1", "--max-seconds", "1", "--max-tokens", "1000000", "--connections", "1")
     status, answer, headers = server.ask("POST", "/translate", {"q": ["I see.", "You see."]})
     check((status, answer, headers.get("Retry-After")) == (429, {"error": "too many texts wait; try again later"}, "1"), f"{status} {answer}")
@@ -170,7 +170,7 @@ def failures_by_limits(model):
         start, sent = time.monotonic(), 0
         client.settimeout(0.1)
         answer = b""
-        while not answer and sent < 200:  # a byte every 0.1 s, which never completes the head
+        while not answer and sent < 200:  # sends a byte every 0.1 s, and never completes the head
             client.sendall(b"POST /translate HTTP/1.1\r\nX: yyyy"[sent:sent + 1] or b"y")
             sent += 1
             try:
@@ -180,7 +180,7 @@ def failures_by_limits(model):
         check(answer.startswith(b"HTTP/1.1 408") or answer == b"", f"a client that trickles: {answer}")
         check(time.monotonic() - start < 10, "a client that trickles is served for too long")
     server.end()
-    # The first connection has the thread, the second one waits, the others are refused.
+    # The first connection takes the only thread. The second one waits. Any other is refused.
     server = Server(model, "--connections", "1", client_seconds="60")
     kept = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(2)]
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
@@ -193,7 +193,7 @@ def failures_by_limits(model):
 
 
 def cancelled(model):
-    """The text of a client that has gone leaves the batch."""
+    """When a client disconnects, its text leaves the batch."""
     server = Server(model, "--max-seconds", "600", "--max-tokens", "1000000")
     body = json.dumps(ENDLESS).encode()
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
@@ -217,7 +217,7 @@ def wait_for(holds, what):
 
 
 def unread_bodies(server):
-    """Requests that are refused before their body is read, and the connection closes."""
+    """Some requests are refused before their body is read. The connection is then closed."""
     body, chunks = b'{"q": "I see."}', {"Transfer-Encoding": "chunked"}
     for headers, expected in (({"Content-Encoding": "gzip"}, 415), ({"Content-Length": None}, 411), (chunks, 413)):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)

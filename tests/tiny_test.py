@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""gradus_tiny writes the tokens of `gradus translate`, and refuses damaged models: tiny_test.py GRADUS TINY [RUNNER].
+"""gradus_tiny must write the same tokens as `gradus translate`, and refuse damaged models: tiny_test.py GRADUS TINY [RUNNER].
 
-RUNNER runs TINY, such as qemu-arm.
+RUNNER is a program that runs TINY, such as qemu-arm.
 """
 
 import pathlib
@@ -23,7 +23,7 @@ def refused(model, content, message):
 
 
 def trained(folder, *options):
-    """A model of half a minute's training at most: its tokens are neither random nor certain."""
+    """Trains a model for at most half a minute, so that its tokens are neither random nor certain."""
     run(gradus, "train", "--task", "reverse", "--examples", "2000", "--steps", "150", "--embedding", "16", "--hidden", "24",
         "--energy", "16", "--threads", "1", "--out", folder / "run", *options)
     run(gradus, "compress", "--int8", "--model", folder / "run", "--out", folder / "int8")

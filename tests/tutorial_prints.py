@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that a tutorial, or the program of a how-to page, still prints what docs/results/printed_NAME.json holds:
-tutorial_prints.py NAME PROGRAM [OPTIONS]; NAME is NN or the page's name.
+"""Checks the output of a tutorial, or of a how-to page's program, against docs/results/printed_NAME.json:
+tutorial_prints.py NAME PROGRAM [OPTIONS]. NAME is NN, the tutorial's number, or the page's name.
 
-The options shorten the run, so numbers and the sentences that a model writes differ. The words of each recorded line must
-be those of a line that is printed now. Tutorial 00 trains nothing: its recorded lines must be printed unchanged.
+The options shorten the run, so numbers and model outputs differ. But the words of each recorded line must also be the words of a
+printed line. Tutorial 00 trains nothing, so its lines must be printed unchanged.
 """
 
 import json
@@ -14,8 +14,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORD = re.compile(r"[A-Za-zα-ωΑ-Ω_']{2,}")
-WRITTEN = re.compile(r"^( *(?:fixed context|Bahdanau|answer|replaced)) .*")  # the label is followed by a model's sentence
-ENDS = {"eos", "nan", "inf"}  # printed or not, depending on the training
+WRITTEN = re.compile(r"^( *(?:fixed context|Bahdanau|answer|replaced)) .*")  # a label, followed by a model's output
+ENDS = {"eos", "nan", "inf"}  # the training decides whether these are printed
 
 
 def words(line):
@@ -23,7 +23,7 @@ def words(line):
 
 
 def missing(recorded, printed):
-    """Recorded lines with words that no printed line has."""
+    """The recorded lines whose words do not occur together in any printed line."""
     there = {words(line) for line in printed} | {()}
     return [line for line in recorded if words(line) not in there]
 

@@ -1,5 +1,5 @@
-// The removal of temporary files that killed writers left; writing to symbolic links, pipes and devices. The
-// tests of each file format test atomic output itself.
+// Removes temporary files of killed writers. Writes to symbolic links, pipes and devices. Each file format's
+// own tests check that its output is atomic.
 
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
@@ -55,7 +55,7 @@ TEST_CASE("sweeping removes only temporary files of killed writers", "[files]") 
     return scratch.path() / name;
   };
   make(".gradus-1-0.tmp");
-  make(".gradus-" + std::to_string(::getpid()) + "-7.tmp");  // of an earlier process with the same id
+  make(".gradus-" + std::to_string(::getpid()) + "-7.tmp");  // an earlier process had the same id
   const fs::path at_work = make(".gradus-1-1.tmp");
   for (const char* name : {"notes.tmp", ".gradus-1-2.tmp.txt", "model.safetensors"}) make(name);
   const int fd = ::open(at_work.c_str(), O_WRONLY);
@@ -111,7 +111,7 @@ TEST_CASE("a symbolic link is followed, and its target replaced", "[files]") {
     CHECK(content(file) == link.filename());
   }
   CHECK_FALSE(fs::is_symlink(file));
-  CHECK(content(folder / "other") == "old");  // the file was replaced, not overwritten
+  CHECK(content(folder / "other") == "old");  // a second link keeps the old file: it was not written in place
   CHECK(names(folder).size() == 3);
   CHECK(names(scratch.path()).size() == 2);
 }
@@ -160,7 +160,7 @@ TEST_CASE("a pipe and a device are written to in place", "[files]") {
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   std::string read;
   std::thread reader([&] { read = content(pipe); });
-  const std::string text(100'000, 'x');  // more than a pipe's buffer
+  const std::string text(100'000, 'x');  // more than a pipe can buffer
   write(pipe, text);
   reader.join();
   CHECK(read == text);

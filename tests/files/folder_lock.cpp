@@ -35,7 +35,7 @@ TEST_CASE("a second lock is refused and names the first process", "[files]") {
     const FolderLock lock("train", scratch.path());
     CHECK_ERROR(FolderLock("train", scratch.path()),
                 refusal(scratch.path(), "process " + std::to_string(::getpid())));
-    std::ofstream(scratch.path() / ".gradus.lock");  // as if the holder had not written its number yet
+    std::ofstream(scratch.path() / ".gradus.lock");  // the holder has not yet written its process id
     CHECK_ERROR(FolderLock("train", scratch.path()), refusal(scratch.path(), "another process"));
   }
   CHECK(names(scratch.path()).empty());

@@ -1,4 +1,4 @@
-// Checked reading of files. The formats that use it have their own tests.
+// Checked reading of files. Each format that uses it has tests of its own.
 
 #include <gradus/files/input.hpp>
 

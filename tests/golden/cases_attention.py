@@ -6,12 +6,12 @@ from torch import nn
 
 
 def attend(query, values, lengths, W_a, U_a, v_a):
-    """e_tj = v_a · tanh(W_a s + U_a h_j);  query (B,Q), values (T,B,D)."""
+    """Additive attention: e_tj = v_a · tanh(W_a s + U_a h_j), then look(). query (B,Q), values (T,B,D)."""
     return look(torch.tanh(query @ W_a.T + values @ U_a.T) @ v_a, values, lengths)
 
 
 def look(energy, values, lengths):
-    """Softmax of the energies (T,B) over j < length, c = Σ_j α_j h_j."""
+    """α = softmax of the energies (T,B) over j < length, c = Σ_j α_j h_j."""
     pad = torch.arange(len(values))[:, None] >= lengths                           # (T,B)
     weights = energy.masked_fill(pad, float("-inf")).softmax(0)
     return (weights[:, :, None] * values).sum(0), weights.T                       # (B,D), (B,T)
@@ -29,7 +29,7 @@ def additive_attention(B=7, T=6, Q=3, D=5, A=4):
 
 
 def location_attention(B=7, T=6, Q=3, D=5, A=4, K=2, R=5):
-    """Chorowski et al. 2015, eq. 8 and 9, with their exponential and, in `smooth.…`, their logistic function."""
+    """Chorowski et al. 2015, eq. 8 and 9. Normalises by exp, and in the cases `smooth.…` by the logistic function."""
     g = Golden("location_attention")
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     pad = torch.arange(T)[:, None] >= lengths                                     # (T,B)
@@ -53,7 +53,7 @@ def location_attention(B=7, T=6, Q=3, D=5, A=4, K=2, R=5):
 
 
 def monotonic_attention(B=7, T=6, Q=3, D=5, A=4):
-    """Raffel et al. 2017, eq. 16 and, element by element, eq. 8 and 9."""
+    """Raffel et al. 2017: eq. 16 for the energies; eq. 8 and 9 for the weights, computed element by element."""
     g = Golden("monotonic_attention")
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     pad = torch.arange(T)[:, None] >= lengths                                     # (T,B)
@@ -75,7 +75,7 @@ def monotonic_attention(B=7, T=6, Q=3, D=5, A=4):
 
 
 def dot_product_attention(B=7, T=6, D=5):
-    """Luong's dot, and scaled: e_tj = s · h_j, and s · h_j / √D."""
+    """Luong's dot, e_tj = s · h_j, and scaled dot, e_tj = s · h_j / √D."""
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     for name, scale in (("dot_product_attention", 1), ("scaled_dot_product_attention", D ** 0.5)):
         g = Golden(name)
@@ -88,7 +88,7 @@ def dot_product_attention(B=7, T=6, D=5):
 
 
 def sparsemax(z):
-    """Algorithm 1 of Martins and Astudillo 2016, for one row."""
+    """Sparsemax of one row: algorithm 1 of Martins and Astudillo 2016."""
     ordered = z.sort(descending=True).values
     sizes = torch.arange(1, len(z) + 1)
     k = int((1 + sizes * ordered > ordered.cumsum(0)).sum())
@@ -101,7 +101,7 @@ def top_2_softmax(z):
 
 
 def sparse_attention(B=7, T=6, Q=3, D=5, A=4):
-    """Additive scores, normalised by sparsemax, and by a softmax over the two largest."""
+    """Additive energies with other normalisers: sparsemax, and the softmax over the two largest."""
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     for name, normalise in (("sparsemax_attention", sparsemax), ("top_k_attention", top_2_softmax)):
         g = Golden(name)
@@ -116,7 +116,7 @@ def sparse_attention(B=7, T=6, Q=3, D=5, A=4):
 
 
 def local_attention(B=7, T=6, Q=3, D=5, A=4, window=1.5):
-    """Luong's local-p: a softmax over |j − p| ≤ window, times a Gaussian with σ = window / 2."""
+    """Luong's local-p: a softmax over |j − p| ≤ window, multiplied by a Gaussian with σ = window / 2."""
     g = Golden("local_attention")
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "W_p.weight": leaf(A, Q), "v_a": leaf(A), "v_p": leaf(A),
@@ -135,7 +135,7 @@ def local_attention(B=7, T=6, Q=3, D=5, A=4, window=1.5):
 
 
 def multi_head(name, net, query, keys, values, lengths, causal=False):
-    """A tensor with several roles is stored once, under its first name."""
+    """Multi-head attention. If one tensor has several roles, the file stores it once, under the name of its first role."""
     g = Golden(name)
     leaves = {**randomise(net), "query": query, "keys": keys, "values": values}
     leaves = {name: x for i, (name, x) in enumerate(leaves.items()) if all(x is not y for y in list(leaves.values())[:i])}
@@ -155,19 +155,19 @@ def multi_head_self(T=5, B=3, E=8):
 
 
 def multi_head_cross(T_q=5, T_k=7, B=4, E=6, K=8, V=9):
-    """Queries, keys and values of different sizes."""
+    """Queries, keys and values have different sizes."""
     multi_head("multi_head_cross", nn.MultiheadAttention(E, 3, kdim=K, vdim=V), leaf(T_q, B, E), leaf(T_k, B, K),
                leaf(T_k, B, V), torch.tensor([2, 7, 1, 5]))
 
 
 def multi_head_plain(T_q=4, T_k=7, B=5, E=6):
-    """Without biases."""
+    """The projections have no biases."""
     x = leaf(T_k, B, E)
     multi_head("multi_head_plain", nn.MultiheadAttention(E, 3, bias=False), leaf(T_q, B, E), x, x, torch.tensor([5, 3, 1, 7, 2]))
 
 
 def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
-    """Two steps of the decoder. S: its state, H: one direction of the encoder, D: an annotation."""
+    """Two steps of the decoder. Sizes: S its state, H one direction of the encoder, D an annotation."""
     D = 2 * H
     g = Golden("bahdanau_step")
     lengths, previous = torch.tensor([3, 5, 1]), torch.tensor([[1, 1, 1], [4, 9, 4]])

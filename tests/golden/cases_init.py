@@ -1,4 +1,4 @@
-"""Statistics of initial values: mean, deviation, smallest and largest number."""
+"""Statistics of initial values: mean, deviation, minimum and maximum."""
 from kit import Golden
 
 import torch
@@ -31,7 +31,7 @@ def statistics():
     }.items():
         values = draw().detach()
         statistics = torch.stack([values.mean(), values.std(unbiased=False), values.min(), values.max()])
-        g.put_all({name: (statistics * 1e7).round() / 1e7})  # more digits would depend on the LAPACK build
+        g.put_all({name: (statistics * 1e7).round() / 1e7})  # further digits depend on the LAPACK build
     g.write()
 
 

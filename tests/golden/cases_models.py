@@ -1,24 +1,24 @@
-"""Whole models under teacher forcing, one sentence at a time, so that no padding is needed."""
+"""Whole models with teacher forcing. Each sentence is computed on its own, so no padding is needed."""
 from cases_recurrent import original_step
 from kit import Golden, leaf, randomise
 
 import torch
 from torch import nn
 
-E, H, D, A, L = 2, 3, 6, 9, 8  # sizes of embeddings, states, bidirectional annotations, energies and maxout
-VX, VY = 11, 10                # vocabularies
+E, H, D, A, L = 2, 3, 6, 9, 8  # sizes: embedding, state, bidirectional annotation, energy, maxout
+VX, VY = 11, 10                # sizes of the vocabularies
 PAD, BOS = 0, 1
 SOURCES = [[4, 9, 3], [6, 3, 5, 5, 7], [8], [9, 4, 6, 3]]
 TARGETS = [[5, 9, 4, 2], [2], [3, 3, 8, 6, 4, 7, 2], [9, 2]]
 
 
 def padded(rows):
-    """Rows padded to the longest: (longest, rows)."""
+    """Pads the rows to the longest: (longest, number of rows)."""
     return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], padding_value=PAD)
 
 
 def whole_model(name, make):
-    """`make` returns a model's parameters and its function: x (Tx), y_in (Ty) to logits (Ty,V) and weights (Ty,Tx) or None."""
+    """Stores a model. make() returns its parameters and its function: x (Tx), y_in (Ty) → logits (Ty,V), weights (Ty,Tx) or None."""
     g = Golden(f"model_{name}")
     p, model = make()
     source, target_in, target_out = padded(SOURCES), padded([[BOS] + y[:-1] for y in TARGETS]), padded(TARGETS)
@@ -36,7 +36,7 @@ def whole_model(name, make):
 
 
 def recurrent(encoder, decoder):
-    """The parameters of both embeddings and of PyTorch's modules, under the model's names."""
+    """The parameters of both embeddings and of both PyTorch modules, named as in gradus."""
     p = {"encoder.embedding.weight": leaf(VX, E), "decoder.embedding.weight": leaf(VY, E)}
     for prefix, net in (("encoder.rnn", encoder), ("decoder.rnn", decoder)):
         p.update({f"{prefix}.{name}": w for name, w in randomise(net).items()})
@@ -76,12 +76,12 @@ def general_energies(p, s, h, *_):
 
 
 def top(state):
-    """The last layer's h from a state (layers,H), or from an LSTM's pair of these."""
+    """The top layer's h. `state` is (layers,H), or a pair (h, c) of such tensors."""
     return (state[0] if isinstance(state, tuple) else state)[-1]
 
 
 def attentive(p, energies, h, y, state, step, read_out):
-    """The decoder's steps, with the top layer's state before the update as query. `read_out` gets s_t, c_t, E y_{t-1}, s_{t-1}."""
+    """Runs the decoder. The query is the top layer's previous state. `read_out` gets s_t, c_t, E y_{t-1}, s_{t-1}."""
     logits, weights = [], []
     for e in p["decoder.embedding.weight"][y]:
         before = top(state)
@@ -101,7 +101,7 @@ def read_all(s, c, e, before):
 
 
 def sutskever():
-    """Two layers each; the decoder starts from the encoder's last states."""
+    """Encoder and decoder have two layers each. The decoder starts from the encoder's last states."""
     encoder, decoder = nn.LSTM(E, H, 2), nn.LSTM(E, H, 2)
     p = {**recurrent(encoder, decoder), **linear("decoder.readout", VY, H)}
 
@@ -112,19 +112,19 @@ def sutskever():
 
 
 def fixed():
-    """s_0 from both directions, and logits from the state only."""
+    """s_0 is computed from both directions. The logits depend only on the state."""
     encoder, decoder = nn.GRU(E, H, bidirectional=True), nn.GRU(E, H)
     p = {**recurrent(encoder, decoder), "decoder.W_s.weight": leaf(H, D), **linear("decoder.readout", VY, H)}
 
     def model(x, y):
-        _, last = encoder(p["encoder.embedding.weight"][x])                         # →h_T, ←h_1
+        _, last = encoder(p["encoder.embedding.weight"][x])                         # →h_T and ←h_1
         s_0 = bridge(p, last.flatten())
         return logits_of(p, decoder(p["decoder.embedding.weight"][y], s_0[None])[0]), None
     return p, model
 
 
 def cho():
-    """Cho et al. 2014, A.1, but with eq. 5-8 in the decoder too; the paper's reset gate there also acts on c."""
+    """Cho et al. 2014, A.1, with one difference: the decoder, too, uses eq. 5-8. In the paper, its reset gate also acts on c."""
     p = {**recurrent(nn.GRU(E, H), nn.GRU(E + H, H)),
          "decoder.V.weight": leaf(H, H), "decoder.W_s.weight": leaf(H, H),
          **linear("decoder.readout.hidden", 2 * L, H + H + E), **linear("decoder.readout", VY, L)}
@@ -152,7 +152,7 @@ def bahdanau():
          **linear("decoder.readout.hidden", 2 * L, H + D + E), **linear("decoder.readout", VY, L)}
 
     def step(rnn, x, h):
-        """A.1.1; in the decoder x is [E y; c] and W is [W C] of the paper. z weights the new state."""
+        """The GRU of A.1.1. z weights the new state. In the decoder, x is [E y; c], and W is the paper's [W C]."""
         def gates(name):
             of_r, of_z, of_new = p[rnn.format(name)].chunk(3)
             return of_r, -of_z, of_new                                              # 1 - σ(a) = σ(-a)
@@ -170,7 +170,7 @@ def bahdanau():
         return torch.stack(states[1:])
 
     def read_out(s, c, e, before):
-        return maxout(p, torch.cat([before, c, e]))                                 # A.2.2: t_i uses s_{i-1}
+        return maxout(p, torch.cat([before, c, e]))                                 # A.2.2: t_i reads s_{i-1}, not s_i
 
     def model(x, y):
         forward = one_way(x, "encoder.rnn.{}_l0")                                   # A.2.1
@@ -182,7 +182,7 @@ def bahdanau():
 
 
 def d2l():
-    """Dive into Deep Learning: two layers each. The top layer's state is the query, and the logits depend only on it."""
+    """Dive into Deep Learning: two layers each. The query is the top layer's state; the logits depend only on that state."""
     encoder, decoder = nn.GRU(E, H, 2), nn.GRU(E + H, H, 2)
     p = {**recurrent(encoder, decoder), **additive(H, H), **linear("decoder.readout", VY, H)}
 
@@ -193,7 +193,7 @@ def d2l():
 
 
 def notebook():
-    """Plain tanh RNNs, with s_0 = 0."""
+    """Plain tanh RNNs that start from s_0 = 0."""
     encoder, decoder = nn.RNN(E, H, bidirectional=True), nn.RNN(E + D, H)
     p = {**recurrent(encoder, decoder), **additive(H, D), **linear("decoder.readout", VY, H + D + E)}
 
@@ -204,7 +204,7 @@ def notebook():
 
 
 def tied():
-    """One matrix for both embeddings and the readout; the maxout has the embeddings' size."""
+    """Both embeddings and the readout share one matrix, so the maxout has the size of the embeddings."""
     encoder, decoder, rows = nn.GRU(E, H, bidirectional=True), nn.GRU(E + D, H), leaf(VY, E)
     p = {**recurrent(encoder, decoder), **additive(H, D), "decoder.W_s.weight": leaf(H, H),
          **linear("decoder.readout.hidden", 2 * E, H + D + E), "decoder.readout.bias": leaf(VY)}
@@ -217,7 +217,7 @@ def tied():
 
 
 def dot():
-    """Dot-product attention with the query projected to the annotations' size."""
+    """Dot-product attention whose query is projected to the size of the annotations."""
     encoder, decoder = nn.GRU(E, H, bidirectional=True), nn.GRU(E + D, H)
     p = {**recurrent(encoder, decoder), "decoder.attention.W_a.weight": leaf(D, H),
          "decoder.W_s.weight": leaf(H, H), **linear("decoder.readout", VY, H + D + E)}
@@ -229,25 +229,25 @@ def dot():
 
 
 def scaled_dot():
-    """Like dot(), but scaled, and with two-layer LSTMs. The bridge gives h of both layers, then c of both."""
+    """Like dot(), but scaled, and with two-layer LSTMs. The bridge computes h of both layers, followed by c of both layers."""
     encoder, decoder = nn.LSTM(E, H, 2, bidirectional=True), nn.LSTM(E + D, H, 2)
     p = {**recurrent(encoder, decoder), "decoder.attention.W_a.weight": leaf(D, H),
          "decoder.W_s.weight": leaf(4 * H, H), **linear("decoder.readout", VY, H + D + E)}
 
     def model(x, y):
-        h, (last, _) = encoder(p["encoder.embedding.weight"][x])                    # layers and directions: → ← below, → ← above
+        h, (last, _) = encoder(p["encoder.embedding.weight"][x])                    # last: → and ← of layer 0, → and ← of layer 1
         h_0, c_0 = bridge(p, last[3]).reshape(2, 2, H)
         return attentive(p, lambda *x: general_energies(*x) / D ** 0.5, h, y, (h_0, c_0), one_step(decoder), read_all)
     return p, model
 
 
 def pairs(x):
-    """Neighbours joined, (T,D) to (T/2,2D); 0 stands for a missing last one."""
+    """Joins neighbours, (T,D) to (T/2,2D). If T is odd, a zero vector completes the last pair."""
     return nn.functional.pad(x, (0, 0, 0, len(x) % 2)).reshape(-1, 2 * x.shape[1])
 
 
 def location():
-    """Location features, over a pyramid of two levels."""
+    """Attention with location features, over a pyramid encoder with two levels."""
     K, R = 8, 31
     below, encoder, decoder = nn.GRU(2 * E, H, bidirectional=True), nn.GRU(2 * D, H, bidirectional=True), nn.GRU(E + D, H)
     p = {**recurrent(encoder, decoder), **additive(H, D), "decoder.attention.F": leaf(K, R), "decoder.attention.U_f.weight": leaf(A, K),

@@ -1,4 +1,4 @@
-"""The autograd engine's functions."""
+"""Functions of the autograd engine."""
 from kit import Golden, leaf, rand
 
 import torch
@@ -6,7 +6,7 @@ from torch import nn
 
 
 def cross_entropy(N=9, V=5):
-    """The mean over the rows whose target is not 0."""
+    """Cross-entropy, averaged over the rows whose target is not 0."""
     g = Golden("cross_entropy")
     targets = torch.tensor([3, 0, 1, 4, 0, 2, 4, 1, 0])
     leaves = {"logits": leaf(N, V, scale=3.0)}
@@ -17,7 +17,7 @@ def cross_entropy(N=9, V=5):
 
 
 def functions(g, x_name, x, names):
-    """Each function's output, and its gradient with respect to x, for one x and one incoming gradient."""
+    """Stores several functions of one x: their outputs and, for one incoming gradient, their gradients with respect to x."""
     grad_out = rand(*x.shape)
     g.put_all({x_name: x, f"grad_out.{x_name}": grad_out})
     for name, f in names.items():

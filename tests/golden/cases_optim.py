@@ -14,8 +14,8 @@ def adam():
     for step in range(1, 6):
         for p in params.values():
             p.grad = rand(*p.shape)
-        params["bias"].grad[0] = 0.0                                              # never moves
-        params["bias"].grad[1] *= 1e-8                                            # small enough for eps to matter
+        params["bias"].grad[0] = 0.0                                              # this element never moves
+        params["bias"].grad[1] *= 1e-8                                            # so small that eps matters
         g.put_all({name: p.grad for name, p in params.items()}, f"grad_{step}.")
         optimiser.step()
         g.put_all(params, f"step_{step}.")
@@ -23,7 +23,7 @@ def adam():
 
 
 def clip():
-    """g · min(1, max_norm / (norm + 1e-6)), one norm over both gradients."""
+    """Clips by g · min(1, max_norm / (norm + 1e-6)), where norm is the joint norm of both gradients."""
     g = Golden("clip")
     for case, scale in (("above", 1.0), ("below", 0.1)):
         params = {"a": leaf(2, 3), "b": leaf(4)}
@@ -47,7 +47,7 @@ def clip_value():
     g.write()
 
 
-# Every option at least once. `first` is the options of the group with `weight`, `second` of the group with `bias`.
+# Every option occurs at least once. `first` holds the options of the group with `weight`, `second` of the group with `bias`.
 OPTIMISERS = {
     "sgd": (torch.optim.SGD, dict(lr=0.1), dict(lr=0.02, weight_decay=0.3)),
     "sgd_momentum": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, dampening=0.4),
@@ -67,13 +67,13 @@ OPTIMISERS = {
 
 
 def optimisers():
-    """Two groups; the bias has no gradient at step 3, and its first element's gradient is always small."""
+    """Two groups of parameters. The bias has no gradient at step 3; its first element always has a small gradient."""
     g = Golden("optimisers")
     start = {"weight": leaf(2, 3), "bias": leaf(4)}
     gradients = [{"weight": rand(2, 3), "bias": None if step == 3 else rand(4)} for step in range(1, 6)]
     for step, given in enumerate(gradients, 1):
         if given["bias"] is not None:
-            given["bias"][0] *= 1e-6                                              # small enough for eps to matter
+            given["bias"][0] *= 1e-6                                              # so small that eps matters
         g.put_all({name: t for name, t in given.items() if t is not None}, f"grad_{step}.")
     g.put_all(start)
     for case, (optimiser, first, second) in OPTIMISERS.items():
@@ -88,7 +88,7 @@ def optimisers():
 
 
 def schedules():
-    """The learning rates of two groups before each of 21 steps, (21, 2)."""
+    """The learning rates of both groups before each of 21 steps, (21, 2)."""
     def rates(make, metrics=None):
         optimiser = torch.optim.SGD([{"params": [leaf(1)], "lr": 0.1}, {"params": [leaf(1)], "lr": 0.02}], lr=1.0)
         schedule, seen = make(optimiser), []
@@ -109,7 +109,7 @@ def schedules():
           cosine=rates(lambda o: lr.CosineAnnealingLR(o, 20)),
           warm_up_exponential=rates(lambda o: warm_up(o, 5, 0.25, lambda o: lr.ExponentialLR(o, 0.8))),
           warm_up_step=rates(lambda o: warm_up(o, 4, 0.5, lambda o: lr.StepLR(o, 3, gamma=0.5))))
-    # eta_min is a rate, not a factor, so each group has its own eta_min to get the same factor.
+    # eta_min is an absolute rate. To get equal factors, each group is computed with its own eta_min.
     cosines = [rates(lambda o: lr.CosineAnnealingLR(o, 20, eta_min=0.25 * rate))[:, k] for k, rate in enumerate((0.1, 0.02))]
     g.put(cosine_minimum=torch.stack(cosines, 1))
     falling = torch.tensor([5, 4, 4.1, 3.99, 3.2, 3.3, 3.19, 3.4, 3.5, 3.6, 3, 3.1, 3.1, 3.1, 2.98, 3.1, 2.0, 2.1, 2.2, 2.3, 2.4])

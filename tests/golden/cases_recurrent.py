@@ -17,7 +17,7 @@ def gru_cell(I=3, H=4, B=5):
 
 
 def gru(T=6, B=4, I=3, H=5):
-    """Bidirectional over padded sequences. x and grad_out are not zero in the padding, so that leaks show."""
+    """A bidirectional GRU over padded sequences. x and grad_out are not zero in the padding, so an error there would show."""
     g = Golden("gru")
     net, lengths = nn.GRU(I, H, bidirectional=True), torch.tensor([3, 6, 1, 4])
     leaves = {**randomise(net), "x": leaf(T, B, I)}
@@ -40,7 +40,7 @@ def gru_plain(T=6, B=4, I=3, H=5):
 
 
 def put_cell(g, prefix, kind, states, I=3, H=4, B=5, **options):
-    """`states` names the given states, h and c; omitted ones start as zeros."""
+    """Stores a cell. `states` names the initial states that are given (h, c); the others are zeros."""
     net = kind(I, H, **options)
     leaves = {**randomise(net), "x": leaf(B, I), **{state: leaf(B, H) for state in states}}
     g.put_all(leaves, prefix)
@@ -62,7 +62,7 @@ def cells():
 
 
 def lesser_cells():
-    """Cells without biases, and cells without a given initial state."""
+    """Cells without biases, or without some of the initial states."""
     g = Golden("lesser_cells")
     put_cell(g, "gru_no_bias.", nn.GRUCell, "h", bias=False)
     put_cell(g, "lstm_no_bias.", nn.LSTMCell, "hc", bias=False)
@@ -73,7 +73,7 @@ def lesser_cells():
 
 
 def run(net, x, states, lengths):
-    """The output, h_n and, for an LSTM, c_n; `states` are h_0 and c_0, or empty."""
+    """The output, h_n and, in an LSTM, c_n. `states` is (h_0,), (h_0, c_0) or empty."""
     packed = x if lengths is None else nn.utils.rnn.pack_padded_sequence(x, lengths, net.batch_first, enforce_sorted=False)
     first = () if not states else (states[0],) if len(states) == 1 else (tuple(states),)
     output, last = net(packed, *first)
@@ -87,7 +87,7 @@ def first_states(kind, *shape):
 
 
 def through_layers(kind, name, layers, run=run, T=5, B=3, I=7, H=2, **options):
-    """Every gradient of a bidirectional net over padded sequences from given states."""
+    """Every gradient of a bidirectional net over padded sequences, from given initial states."""
     g = Golden(name)
     net, lengths = kind(I, H, layers, bidirectional=True, **options), torch.tensor([3, 1, 5])
     leaves = {**randomise(net), "x": leaf(T, B, I), **first_states(kind, 2 * layers, B, H)}
@@ -105,12 +105,12 @@ def layers():
     through_layers(nn.LSTM, "lstm_layers", 2)
 
 
-# Covers every pairwise combination of bias, initial state and lengths, each present or absent.
+# Each of bias, initial state and lengths is present or absent. For any two of these, all four combinations occur.
 ROWS = ({"bias", "state", "lengths"}, {"bias"}, {"state"}, {"lengths"})
 
 
 def outputs(kind, name, T=5, B=3, I=6, H=2):
-    """Outputs for 1 to 3 layers in 1 and 2 directions, for all ROWS. Nets with fewer layers use the lower layers of the one with 3."""
+    """Outputs of nets with 1 to 3 layers and 1 or 2 directions, for all ROWS. Smaller nets use the lower layers of the 3-layer net."""
     g = Golden(name)
     x, lengths = leaf(T, B, I), torch.tensor([3, 1, 5])
     g.put(x=x, lengths=lengths)
@@ -123,7 +123,7 @@ def outputs(kind, name, T=5, B=3, I=6, H=2):
             first = [state[:layers * directions] for state in states.values()] if "state" in row else []
             case = "_".join([f"l{layers}", f"d{directions}", *sorted(row)])
             g.put_all(run(net, x, first, lengths if "lengths" in row else None), f"{case}.")
-    # The last net (three layers, bidirectional, no bias) again: with a batch of 1, and with batch_first.
+    # Runs the last net again (three layers, bidirectional, no bias): once with a batch of 1, once with batch_first.
     g.put_all(run(net, x[:, :1], [], lengths[:1]), "one.")
     net.batch_first = True
     g.put_all(run(net, x.transpose(0, 1), [], lengths), "batch_first.")
@@ -137,7 +137,7 @@ def grids():
 
 
 def original_step(x, h, weight_ih, weight_hh, bias_ih=torch.zeros(()), bias_hh=torch.zeros(())):
-    """Cho et al. 2014, eq. 5-8: the reset gate acts before the product. Gates in PyTorch's order, r, z, n."""
+    """Cho et al. 2014, eq. 5-8: the reset gate acts before the product. The gates have PyTorch's order r, z, n."""
     (W_r, W_z, W), (U_r, U_z, U) = weight_ih.chunk(3), weight_hh.chunk(3)
     b_r, b_z, b = (bias_ih + bias_hh).expand(len(weight_ih)).chunk(3)
     r = torch.sigmoid(x @ W_r.T + h @ U_r.T + b_r)
@@ -156,7 +156,7 @@ def gru_cell_original(I=3, H=4, B=5):
 
 
 def run_original(net, x, states, lengths):
-    """Like `run`, but with the original form and the weights of a GRU. One row at a time, so that no padding is needed."""
+    """Like `run`, for the original GRU. The weights are those of a PyTorch GRU. Runs row by row, so no padding is needed."""
     T, B, _ = x.shape
     D, parameters = 1 + net.bidirectional, list(zip(*[iter(net.parameters())] * (4 if net.bias else 2)))
     h_0 = states[0] if states else torch.zeros(len(parameters), B, net.hidden_size)
@@ -193,7 +193,7 @@ def put_net(g, prefix, run, kind, T, B, I, H, lengths=None, state=False, **optio
 
 
 def gradients(kind, name, run=run):
-    """Every gradient of nets that each omit biases, lengths or states, or have one step or token."""
+    """Every gradient of several nets. Each lacks something (biases, lengths, states), or has only one step or one sequence."""
     g = Golden(name)
     put_net(g, "plain.", run, kind, T=4, B=3, I=5, H=2)
     put_net(g, "no_bias.", run, kind, T=4, B=3, I=5, H=2, bias=False, lengths=[3, 1, 4])

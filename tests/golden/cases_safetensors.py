@@ -1,4 +1,4 @@
-"""safetensors files in both directions: states of PyTorch's modules with inputs and outputs, and checks of files from gradus."""
+"""Exchanges safetensors files with gradus. Writes states of PyTorch's modules with inputs and outputs; checks files from gradus."""
 import safetensors_io
 from kit import HERE
 
@@ -9,12 +9,12 @@ FOLDER = HERE / "safetensors"
 
 
 def short(*shape):
-    """Values with few digits, exact in f32 too."""
+    """Random values that f32 represents exactly, because they have few digits."""
     return (torch.randn(shape) * 512).round() / 1024
 
 
 def write(name, module, dtype, inputs, run):
-    """name.safetensors: the state, as PyTorch users save it; name.values.safetensors: inputs, and outputs in double."""
+    """Writes two files. name.safetensors: the state, as PyTorch users save it. name.values.safetensors: inputs, and outputs in double."""
     torch.manual_seed(2014)
     for p in module.parameters():
         p.data = short(*p.shape)
@@ -58,7 +58,7 @@ def embedding(V=7, E=3):
 
 
 def layout():
-    """All kinds of names, types and shapes; the C++ test must write the same bytes."""
+    """A file with all kinds of names, types and shapes. The C++ test must write the same bytes."""
     safetensors_io.save(FOLDER / "layout.safetensors", {
         "weight": torch.arange(6, dtype=torch.float32).reshape(2, 3) / 8,
         "bias": torch.arange(3, dtype=torch.float64) / 10,
@@ -74,7 +74,7 @@ def flat(result):
 
 
 def from_cpp():
-    """Checks that PyTorch gives the outputs in the files that test_nn wrote."""
+    """For each file that test_nn wrote: PyTorch must compute the outputs stored in it."""
     for name, net in (("gru", nn.GRU(2, 4, bidirectional=True)), ("lstm", nn.LSTM(2, 4, bidirectional=True)),
                       ("rnn", nn.RNN(2, 4)), ("linear", nn.Linear(2, 4)), ("embedding", nn.Embedding(7, 3))):
         tensors = safetensors_io.load(FOLDER / f"{name}.from_cpp.safetensors")

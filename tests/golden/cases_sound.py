@@ -1,4 +1,4 @@
-"""Log-mel features, with the Fourier transform of NumPy."""
+"""Log-mel features, computed with NumPy's Fourier transform."""
 from kit import Golden
 
 import numpy as np
@@ -6,7 +6,7 @@ import torch
 
 
 def log_mel_of(samples, rate, window, step, bands):
-    """Samples in [−1, 1) to (T, bands): Hann windows, |rfft|², triangles at equal distances in mel, ln."""
+    """Converts samples in [−1, 1) to features (T, bands): Hann windows, |rfft|², triangles at equal mel distances, ln."""
     L, S = round(window * rate), round(step * rate)
     N = 1 << (L - 1).bit_length()
     frames = np.stack([samples[t:t + L] for t in range(0, len(samples) - L + 1, S)])
@@ -18,7 +18,7 @@ def log_mel_of(samples, rate, window, step, bands):
 
 
 def sound(rate, count):
-    """A falling tone, noise that fades, and a silent end, in 16 bits."""
+    """A sound with 16 bits: a falling tone, fading noise, and silence at the end."""
     t = np.arange(count) / rate
     noise = torch.randn(count).numpy()
     wave = 0.5 * np.sin(2 * np.pi * (1500 - 8000 * t) * t) + 0.1 * noise * np.exp(-40 * t)
@@ -27,7 +27,7 @@ def sound(rate, count):
 
 
 def log_mel():
-    """`pcm` are the 16-bit samples. The second case has another rate, window, step and number of bands."""
+    """Stores two cases; `pcm` are the 16-bit samples. The second case differs in rate, window, step and number of bands."""
     g = Golden("log_mel")
     for name, rate, count, window, step, bands in (("usual", 16000, 1500, 0.025, 0.010, 40), ("other", 8000, 500, 0.02, 0.0125, 12)):
         pcm = sound(rate, count)

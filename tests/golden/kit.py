@@ -1,8 +1,8 @@
-"""Common code of the cases: a file of tensors, and random values with few digits."""
+"""Shared by all cases: a file of tensors, and random values with few digits."""
 import os
 from pathlib import Path
 
-# Baseline kernels, so that every x86-64 machine writes the same bytes. torch reads this when it loads.
+# Selects baseline kernels, so that every x86-64 machine writes the same bytes. torch reads these variables when it is imported.
 os.environ.update(OPENBLAS_CORETYPE="Prescott", OPENBLAS_NUM_THREADS="1", ATEN_CPU_CAPABILITY="default")
 import torch
 
@@ -12,11 +12,11 @@ torch.set_num_threads(1)
 
 
 class Golden:
-    """A file of tensors, in the order of put()."""
+    """A file of tensors, written in the order of the put() calls."""
 
     def __init__(self, name):
         self.path, self.lines = HERE / f"{name}.txt", ["# made by make_golden.py with PyTorch 1.13.1"]
-        torch.manual_seed(2014)  # per file, so that a new case does not change the others' bytes
+        torch.manual_seed(2014)  # one seed per file, so that a new case does not change other files
 
     def put(self, **tensors):
         for name, t in tensors.items():
@@ -29,7 +29,7 @@ class Golden:
             assert t.dtype in (torch.float64, torch.int64) and t.numel() and t.isfinite().all(), name
             self.lines.append(f"tensor {prefix}{name} {kind} {'x'.join(map(str, t.shape)) or 'scalar'}")
             for row in t.reshape(-1, t.shape[-1] if t.dim() else 1).tolist():
-                self.lines.append(" ".join(map(repr, row)))  # repr: the shortest digits (at most 17) that read back exactly
+                self.lines.append(" ".join(map(repr, row)))  # repr prints the shortest digits that read back exactly
 
     def backward(self, outputs, leaves, prefix=""):
         """Stores the outputs, random incoming gradients, and the resulting gradients of the leaves."""
@@ -44,7 +44,7 @@ class Golden:
 
 
 def rand(*shape):
-    return (torch.randn(shape) * 1e4).round() / 1e4  # four decimals: short to read, and exact for both sides
+    return (torch.randn(shape) * 1e4).round() / 1e4  # four decimals: short, and read as the same double everywhere
 
 
 def leaf(*shape, scale=1.0):
@@ -52,7 +52,7 @@ def leaf(*shape, scale=1.0):
 
 
 def randomise(module):
-    """Sets a module's weights to random values with few digits, and returns them by PyTorch's names."""
+    """Sets a module's weights to random values with few digits. Returns them by PyTorch's names."""
     for p in module.parameters():
         p.data = leaf(*p.shape, scale=0.5).data
     return dict(module.named_parameters())

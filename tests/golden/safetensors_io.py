@@ -1,10 +1,10 @@
-"""A minimal reader and writer of the safetensors format, which Debian does not package."""
+"""A minimal reader and writer of the safetensors format. (Debian does not package the Python library.)"""
 import json
 
 import numpy as np
 import torch
 
-TYPES = {"I64": "<i8", "F64": "<f8", "F32": "<f4"}  # in the library's order of values
+TYPES = {"I64": "<i8", "F64": "<f8", "F32": "<f4"}  # in the order in which the library writes the values
 
 
 def save(path, tensors, metadata=None):

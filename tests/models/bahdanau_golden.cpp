@@ -1,4 +1,4 @@
-// The decoder matches the paper's equations as PyTorch computes them.
+// The decoder must equal the paper's equations, computed by PyTorch.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 

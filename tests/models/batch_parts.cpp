@@ -1,4 +1,4 @@
-// Batches split among threads by sequence.
+// A batch is split into parts by sequence. Threads compute the parts.
 
 #include "models/model/batch_parts.hpp"
 
@@ -32,7 +32,7 @@ using Tokens = std::vector<std::int64_t>;
 
 namespace {
 
-// Pairs of all lengths.
+// Random pairs of many different lengths.
 std::vector<data::Pair> many_pairs() {
   Generator generator(7);
   const auto sentence = [&] {
@@ -52,7 +52,7 @@ std::vector<data::Pair> many_pairs() {
 
 struct Made {
   std::string loss;
-  std::vector<Tensor> numbers;  // loss; unsmoothed loss and number of draws; all parameters' gradients
+  std::vector<Tensor> numbers;  // loss; unsmoothed loss and number of draws; gradients of all parameters
 };
 
 Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing = 0) {
@@ -68,7 +68,7 @@ Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing =
   return made;
 }
 
-// Models with dropout, attention dropout or both, for several decoders and cells.
+// Models with dropout, attention dropout or both. They cover several decoders and cells.
 std::vector<Model> dropping_models() {
   const models::ModelOptions sizes{.embedding = 5, .hidden = 4, .energy = 3, .maxout = 6};
   std::vector<Model> all;
@@ -229,9 +229,9 @@ TEST_CASE("the parts of a batch take about the same time", "[models][batch_parts
     return models::bounds_of_parts(lengths, parts);
   };
   CHECK(bounds({7, 7, 7, 7}, 2) == Tokens{0, 2, 4});
-  CHECK(bounds({5, 5, 5, 5, 45}, 2) == Tokens{0, 5, 5});  // 4 · 20 against 100
-  CHECK(bounds({5, 5, 5, 5, 35}, 2) == Tokens{0, 4, 5});  // 4 · 20 against 80
-  CHECK(bounds({95, 1, 1}, 4) == Tokens{0, 1, 1, 1, 3});  // 200, 12, 12: two parts are empty
-  CHECK(bounds({-20, -20, 0, 0}, 2) == Tokens{0, 2, 4});  // refused later, by the encoder
+  CHECK(bounds({5, 5, 5, 5, 45}, 2) == Tokens{0, 5, 5});  // costs: 4 · 20 and 100
+  CHECK(bounds({5, 5, 5, 5, 35}, 2) == Tokens{0, 4, 5});  // costs: 4 · 20 and 80
+  CHECK(bounds({95, 1, 1}, 4) == Tokens{0, 1, 1, 1, 3});  // costs: 200, 12, 12; two parts are empty
+  CHECK(bounds({-20, -20, 0, 0}, 2) == Tokens{0, 2, 4});  // the encoder will reject these lengths
   CHECK(bounds({3}, 3) == Tokens{0, 1, 1, 1});
 }

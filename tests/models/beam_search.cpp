@@ -1,4 +1,4 @@
-// Beam search against greedy decoding and against exhaustive search.
+// Beam search, compared with greedy decoding and with exhaustive search.
 
 #include <gradus/models/beam_search.hpp>
 
@@ -17,8 +17,8 @@ namespace {
 
 const BatchTensors x(tiny_batch());
 
-// Writes 3 once per source token, then EOS, and records the rows of each step. Every other token has
-// e^−`margin` times the likeliest token's probability.
+// Writes 3 once per source token, then EOS. Records the number of rows of each step. The likeliest token is
+// e^margin times as likely as every other token.
 class Sure : public nn::DecoderStep {
  public:
   explicit Sure(float margin) : margin_(margin) {}
@@ -57,7 +57,7 @@ Ids rows_of_steps(float margin, const models::BeamOptions& options) {
 
 TEST_CASE("a beam of 1 is greedy decoding, token for token", "[models][beam]") {
   for (const Model& model : decisive_models()) {
-    for (const float eos : {0.F, 2.F}) {  // with and without outputs of the maximum length
+    for (const float eos : {0.F, 2.F}) {  // 2 makes outputs end before the maximum length
       prefer(*model, data::eos, eos);
       const double alpha = GENERATE(0.0, 0.6);
       const auto beam =
@@ -73,14 +73,14 @@ TEST_CASE("a beam of 1 is greedy decoding, token for token", "[models][beam]") {
 }
 
 TEST_CASE("a beam of at least V^T finds the best of all outputs, in order", "[models][beam]") {
-  constexpr std::int64_t steps = 3, all = 7 * 7 * 7;  // 7 ids may be written
+  constexpr std::int64_t steps = 3, all = 7 * 7 * 7;  // 7 of the ids can be written
   const double alpha = GENERATE(0.0, 0.6, 2.0), beta = GENERATE(0.0, 0.4);
   for (const Model& model : decisive_models()) {
     INFO(*model << ", length penalty " << alpha << ", coverage penalty " << beta);
     if (beta > 0 && !attends(*model)) continue;
     models::BeamOptions options{.width = all, .length_penalty = alpha, .coverage_penalty = beta};
     const auto best = models::beam_search(*model, x.source, x.source_lengths, options, steps);
-    options.n_best = 1 + 6 + 36;  // all outputs that end in EOS
+    options.n_best = 1 + 6 + 36;  // the number of outputs that end in EOS
     const auto ranked = models::beam_search(*model, x.source, x.source_lengths, options, steps);
     for (std::size_t b = 0; b < tiny_pairs.size(); ++b) {
       const auto expected = exhaustive(*model, tiny_pairs[b].source, steps, alpha, beta);
@@ -98,7 +98,7 @@ TEST_CASE("the n best are distinct, best first, and begin with the results for a
           "[models][beam]") {
   for (const Model& model : decisive_models()) {
     INFO(*model);
-    prefer(*model, data::eos, 15);  // outweighs every other logit, so that six hypotheses end early
+    prefer(*model, data::eos, 15);  // EOS outweighs all other tokens, so six hypotheses end early
     const auto search = [&](std::int64_t n) {
       return models::beam_search(*model, x.source, x.source_lengths, {.width = 6, .n_best = n});
     };
@@ -121,7 +121,7 @@ TEST_CASE("incomplete hypotheses follow the complete ones", "[models][beam]") {
   for (const auto& list : found) {
     REQUIRE(list.size() == 20);
     for (std::size_t n = 0; n < list.size(); ++n) {
-      CHECK((list[n].tokens.back() == data::eos) == (n < 7));  // EOS first, or after one of six tokens
+      CHECK((list[n].tokens.back() == data::eos) == (n < 7));  // EOS, or one of six tokens and EOS
       CHECK(std::abs(list[n].score - score(list[n], 1, 0)) < 1e-5);
       if (n != 0 && n != 7) CHECK(list[n].score <= list[n - 1].score);
     }
@@ -146,16 +146,16 @@ TEST_CASE("ties between hypotheses keep the lower ids", "[models][beam]") {
 }
 
 TEST_CASE("each source's search ends when no live hypothesis can win", "[models][beam]") {
-  // Two rows at the first step, then two hypotheses per source.
+  // The first step has one row per source, later steps have two.
   CHECK(rows_of_steps(20, {.width = 2}) == Ids{2, 4, 2, 2});
   CHECK(rows_of_steps(20, {.width = 2, .length_penalty = 0}) == Ids{2, 4, 2, 2});
-  // The longer source's output has ln p = −4 · 0.182 after 4 steps, a score of −0.32. A live hypothesis loses
-  // 3.18 per step and may reach 40 tokens, so it can win until it has lost 0.32 · (45 / 6)² = 18.2.
+  // After 4 steps, the longer source's output has ln p = −4 · 0.182, a score of −0.32. A live hypothesis
+  // loses 3.18 per step and can reach 40 tokens. So it can win until it has lost 0.32 · (45 / 6)² = 18.2.
   CHECK(rows_of_steps(3, {.width = 2, .length_penalty = 2}).size() == 9);
 }
 
 TEST_CASE("the coverage penalty of a source position without weight is finite", "[models][beam]") {
-  // Attends only to the first token.
+  // All weight is on the first token.
   class First : public nn::Attention {
    public:
     Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {

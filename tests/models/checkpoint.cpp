@@ -1,4 +1,4 @@
-// Checkpoint files: contents, errors, and killed writers.
+// Checkpoint files: contents, errors, and writers that are killed.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -60,7 +60,7 @@ TEST_CASE("a flipped bit of a checkpoint is noticed", "[models][checkpoint]") {
   const std::size_t key = bytes.find("gradus.checksum");
   REQUIRE(key != bytes.npos);
   for (std::size_t i = 0; i < 8 * bytes.size(); ++i) {
-    if (i / 8 >= key && i / 8 < key + 15) continue;  // another key: a file without a checksum
+    if (i / 8 >= key && i / 8 < key + 15) continue;  // without its key, there is no checksum
     std::string flipped = bytes;
     flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ (1 << i % 8));
     std::ofstream(scratch.file, std::ios::binary) << flipped;
@@ -209,5 +209,5 @@ TEST_CASE("the checkpoint is intact whenever a writer is killed", "[models][chec
     gradus::files::sweep(scratch.path());
     CHECK(names(scratch.path()) == Strings{"last.safetensors"});
   }
-  CHECK(left_behind);  // at least one was killed while writing
+  CHECK(left_behind);  // at least one writer was killed while it wrote
 }

@@ -1,4 +1,4 @@
-// Minimum length and blocking of repeated n-grams, against plain searches.
+// Minimum length and blocking of repeated n-grams, compared with plain searches.
 
 #include <gradus/models/constraints.hpp>
 #include <gradus/models/decode.hpp>
@@ -24,14 +24,14 @@ bool repeats(const Ids& tokens, std::int64_t n) {
   return false;
 }
 
-// Whether a search may write these tokens, perhaps with EOS at the end.
+// True if a search may write these tokens. They may or may not end in EOS.
 bool obeys(const Ids& tokens, const Constraints& constraints) {
   const bool ended = !tokens.empty() && tokens.back() == data::eos;
   return !repeats(tokens, constraints.no_repeat_ngram) &&
          (!ended || std::ssize(tokens) - 1 >= constraints.min_length);
 }
 
-// Greedy decoding of one source as a plain loop.
+// Greedy decoding of one source, written as a plain loop.
 Ids plain_greedy(const models::Seq2Seq& model, const Ids& source, std::int64_t steps,
                  const Constraints& constraints) {
   const Tensor column = gradus::tensor(source, {std::ssize(source), 1});
@@ -65,7 +65,7 @@ std::vector<NamedSearch> searches_with(const Constraints& constraints) {
 
 TEST_CASE("with constraints, an exhaustive beam finds the best of the allowed outputs, in order",
           "[models][search][constraints]") {
-  constexpr std::int64_t steps = 4, all = 7 * 7 * 7 * 7;  // 7 ids may be written
+  constexpr std::int64_t steps = 4, all = 7 * 7 * 7 * 7;  // 7 of the ids can be written
   const auto constraints = GENERATE(Constraints{.min_length = 2}, Constraints{.no_repeat_ngram = 1},
                                     Constraints{.no_repeat_ngram = 2}, Constraints{2, 1}, Constraints{3, 2});
   for (const Model& model : decisive_models()) {
@@ -80,7 +80,7 @@ TEST_CASE("with constraints, an exhaustive beam finds the best of the allowed ou
           .width = all, .n_best = std::ssize(expected), .constraints = constraints};
       const auto ranked = models::beam_search(*model, one.source, one.source_lengths, options, steps)[0];
       CHECK((tokens_of(ranked) == tokens_of(expected)));
-      check_same(ranked[0], expected[0]);  // with the model's own probabilities
+      check_same(ranked[0], expected[0]);  // the constraints do not change probabilities
     }
   }
 }
@@ -150,7 +150,7 @@ TEST_CASE("an output ends when no token may follow", "[models][search][constrain
       for (const auto& found : search(*model, x.source, x.source_lengths, 20)) {
         REQUIRE_FALSE(found.empty());
         for (const models::Decoded& one : found) {
-          CHECK(one.tokens.size() == 7);  // the 6 ordinary tokens, and EOS
+          CHECK(one.tokens.size() == 7);  // each of the 6 ordinary tokens once, then EOS
           CHECK(one.tokens.back() == data::eos);
         }
       }
@@ -163,9 +163,9 @@ TEST_CASE("a beam search does not return outputs of probability 0", "[models][be
     for (const std::int64_t token : {3, 4, 5, 6, 7}) {
       prefer(*model, token, -std::numeric_limits<float>::infinity());
     }
-    const models::BeamOptions options{.width = 20, .n_best = 20};  // only EOS and token 8 are left
+    const models::BeamOptions options{.width = 20, .n_best = 20};  // only EOS and token 8 are possible
     for (const auto& found : models::beam_search(*model, x.source, x.source_lengths, options, 3)) {
-      CHECK(found.size() == 4);  // EOS; 8 EOS; 8 8 EOS; and, cut, 8 8 8
+      CHECK(found.size() == 4);  // EOS; 8 EOS; 8 8 EOS; and 8 8 8, which the maximum length cuts off
       for (const models::Decoded& one : found) CHECK(std::isfinite(one.log_probability));
     }
   }

@@ -14,7 +14,7 @@
 
 #include "models/luong_decoder.hpp"
 
-/// Every kind of decoder, with parameters large enough that outputs differ between sources.
+/// A model for every kind of decoder. The parameters are so large that outputs differ between sources.
 inline std::vector<Model> decisive_models() {
   std::vector<Model> models = tiny_models();
   models.push_back(Model(
@@ -31,7 +31,7 @@ inline bool attends(const gradus::models::Seq2Seq& model) {
   return gradus::models::force_decode(model, {tiny_pairs.data(), 1})[0].weights.defined();
 }
 
-/// Adds a constant to a token's logit at every step.
+/// Adds `by` to the logit of `token` at every step.
 inline void prefer(const gradus::models::Seq2Seq& model, std::int64_t token, float by) {
   for (auto& [name, parameter] : model.named_parameters()) {
     if (name != "decoder.readout.bias") continue;
@@ -67,7 +67,7 @@ inline void check_same(const gradus::models::Decoded& actual, const gradus::mode
   CHECK(std::abs(actual.log_probability - expected.log_probability) < 1e-4);
 }
 
-/// Equation 14, written as in the paper.
+/// The score of equation 14, written as in the paper.
 inline double score(const gradus::models::Decoded& output, double alpha, double beta) {
   const double lp = std::pow(5 + static_cast<double>(output.tokens.size()), alpha) / std::pow(5 + 1, alpha);
   double cp = 0;
@@ -96,7 +96,7 @@ inline std::vector<Ids> all_targets(std::int64_t steps) {
   return ended;
 }
 
-/// All these targets with their scores, best first.
+/// The targets of all_targets(steps) with their scores, best first.
 inline std::vector<gradus::models::Decoded> exhaustive(const gradus::models::Seq2Seq& model,
                                                        const Ids& source, std::int64_t steps, double alpha,
                                                        double beta) {

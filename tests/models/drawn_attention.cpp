@@ -1,5 +1,4 @@
-// Models whose attention is sparse, local or drawn: training, searches, and REINFORCE through a whole
-// decoder.
+// Models with sparse, local or drawn attention: training, searches, and REINFORCE through a whole decoder.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/model.hpp>
@@ -99,18 +98,18 @@ TEST_CASE("REINFORCE does not change the loss, and trains the score", "[models][
 TEST_CASE("the mean gradient of a model with hard attention is that of its expected loss",
           "[models][sparse][reinforce]") {
   constexpr std::int64_t draws = 60000;
-  const data::Pair pair{{3, 8}, {7, 2}};  // two positions, two steps: four choices
+  const data::Pair pair{{3, 8}, {7, 2}};  // two positions, two steps: 2² sequences of choices
   const data::Batch one = data::make_batch({&pair, 1});
   const Model model = make("hard");
   model->to(Dtype::f64);
   for (Tensor parameter : model->parameters()) {
-    for (double& value : parameter.mutable_values<double>()) value *= 4;  // so that choices matter
+    for (double& value : parameter.mutable_values<double>()) value *= 4;  // so that choices change the loss
   }
   gradus::seed(4);
   const std::vector<data::Pair> pairs(draws, pair);
   const auto estimated = gradients(*model, models::loss(*model, data::make_batch(pairs)).total);
 
-  // Attention that makes the given choices, and multiplies their probabilities.
+  // Attends to the positions in `choices`. `probability` becomes the product of their probabilities.
   auto& attention = dynamic_cast<nn::AdditiveAttention&>(
       *dynamic_cast<models::BahdanauDecoder&>(*model->decoder).attention);
   std::vector<std::int64_t> choices;
@@ -134,7 +133,7 @@ TEST_CASE("the mean gradient of a model with hard attention is that of its expec
   const auto exact = gradients(*model, expected);
   for (const auto& [name, gradient] : exact) {
     INFO(name);
-    CHECK(mismatch(estimated.at(name), gradient, {0, 0.12}) == "");  // three standard deviations
+    CHECK(mismatch(estimated.at(name), gradient, {0, 0.12}) == "");  // 0.12 is three standard deviations
   }
 }
 
@@ -161,7 +160,7 @@ TEST_CASE("a fused decoder leaves another normaliser to the attention", "[models
   attention.set_normaliser(nn::normaliser::top_k(1));
   CHECK_FALSE(decoder.can_be_shared());
   const double top_1 = models::loss(*model, batch).total.item();
-  attention.set_normaliser(nn::normaliser::hard());  // in eval mode, only the largest weight
+  attention.set_normaliser(nn::normaliser::hard());  // in eval mode: all weight on the largest energy
   CHECK(std::abs(models::loss(*model, batch).total.item() - top_1) < 1e-6);
   attention.set_normaliser({});
   CHECK(decoder.can_be_shared());

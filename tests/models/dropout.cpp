@@ -1,5 +1,5 @@
-// The tensors to which dropout is applied. With a probability of almost 1, dropout makes its input all zeros,
-// so results computed from the input do not depend on the data.
+// Finds the tensors to which dropout applies. With a probability of almost 1, dropout turns its input into
+// zeros. What is computed from that input then no longer depends on the data.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/model.hpp>
@@ -22,7 +22,7 @@ Tensor tokens(const gradus::Shape& shape, std::int64_t token) {
   return gradus::full(shape, static_cast<double>(token), gradus::Dtype::i64);
 }
 
-// Checks that `f` ignores its argument in training, and not in eval mode.
+// Checks that f(x) ignores x in training, but depends on it in eval mode.
 template <class F>
 void check_hidden_in_training(gradus::nn::Module& module, F f) {
   CHECK(mismatch(f(3), f(7)) == "");
@@ -30,7 +30,7 @@ void check_hidden_in_training(gradus::nn::Module& module, F f) {
   CHECK(mismatch(f(3), f(7)) != "");
 }
 
-// Checks that the first two rows of `f()`, from different sources, are equal in training, and not in eval
+// f() gives two rows, from different sources. Checks that they are equal in training, and differ in eval
 // mode.
 template <class F>
 void check_same_rows_in_training(gradus::nn::Module& module, F f) {
@@ -65,7 +65,7 @@ TEST_CASE("dropout acts between the layers of a decoder with attention", "[model
       models::make_model({.hidden = 32, .layers = 2, .dropout = 0.5}, {.source = 9, .target = 9});
   const auto start = model->decoder->start(model->encoder.forward(tokens({4, 1}, 5), integers({4})));
   sum(exp(model->decoder->forward(start, tokens({1, 1}, 5), gradus::Packing(1, 1)))).backward();
-  // If a unit of the lower layer is dropped in the only step, it has no effect, and its gate gets no
+  // There is only one step. A dropped unit of the lower layer has no effect on it, so the unit's gate gets no
   // gradient.
   const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model->decoder);
   const auto gradient = decoder.rnn->weights(0).bias_ih.grad().slice(32, 64).to_vector<float>();

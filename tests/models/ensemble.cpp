@@ -1,4 +1,4 @@
-// Ensembles: several models that decode together.
+// Ensembles: several models that decode one output together.
 
 #include <gradus/models/decode.hpp>
 #include <gradus/models/ensemble.hpp>
@@ -23,14 +23,14 @@ std::vector<const models::Seq2Seq*> pointers(const std::vector<Model>& models) {
   return members;
 }
 
-// Decoders with and without attention, of different sizes; EOS is likely enough that outputs end.
+// Decoders with and without attention, in different sizes. EOS is made likely, so that outputs end.
 std::vector<Model> different_models() {
   std::vector<Model> models = decisive_models();
   for (const Model& model : models) prefer(*model, data::eos, 2);
   return models;
 }
 
-// ln((1/M) Σ_m exp(log_p_m)) for M members.
+// ln((1/M) Σ_m exp(log_p_m)), the log of the mean probability of M members.
 double log_mean(const std::vector<double>& log_ps) {
   const double sum = std::accumulate(log_ps.begin(), log_ps.end(), 0.0,
                                      [](double total, double log_p) { return total + std::exp(log_p); });

@@ -5,9 +5,9 @@
 
 #include "models/helpers.hpp"
 
-/// Checks a model with a custom attention or decoder step, trained and decoded by the library's code: correct
-/// gradients, batches equal to their rows, a falling loss, and weights only over the real source, which sum
-/// to 1 unless `sums_to_1` is false.
+/// Checks a model with a custom attention or decoder step. The library's code trains it and decodes with it.
+/// Expects correct gradients, batches equal to their rows, a falling loss, and weights only on the real
+/// source. The weights must sum to 1 unless `sums_to_1` is false.
 inline void check_extension(gradus::models::Seq2Seq& model, bool sums_to_1 = true) {
   using gradus::Dtype;
   const BatchTensors x(tiny_batch());

@@ -1,4 +1,4 @@
-// Scoring given targets.
+// Forced decoding: scores of given targets.
 
 #include <gradus/models/forced_decoding.hpp>
 

@@ -1,5 +1,5 @@
-// Whole models, from source tokens to the loss and every gradient, match PyTorch's computation of the papers'
-// equations (tests/golden/cases_models.py).
+// Whole models, from source tokens to the loss and every gradient. They must equal the papers' equations,
+// computed by PyTorch in tests/golden/cases_models.py.
 
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>

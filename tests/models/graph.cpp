@@ -7,13 +7,13 @@
 
 TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]") {
   for (const Model& model : tiny_models()) {
-    const gradus::Composed composed;  // makes the graph readable
+    const gradus::Composed composed;  // fused operations would hide the parts
     const std::string text = draw_graph(gradus::models::loss(*model, tiny_batch()).total,
                                         {model->named_parameters(), /*max_nodes=*/1000});
     CHECK_THAT(text, Catch::Matchers::ContainsSubstring("<b>weight_ih_l0</b>"));
     CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("<b>leaf</b>"));
-    // Inside its module's box, a parameter is labelled with only the last part of its name. A label with a
-    // dot before that part means that it is in the wrong box.
+    // A parameter in its module's box is labelled with the last part of its name only. A longer label
+    // contains a dot; it would show that the parameter is in the wrong box.
     for (const auto& [name, parameter] : model->named_parameters())
       CHECK_THAT(text, !Catch::Matchers::ContainsSubstring(name.substr(name.rfind('.')) + "</b>"));
   }

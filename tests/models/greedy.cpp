@@ -13,7 +13,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Writes symbol 3 once per source token, then `end`, then symbol 4, and records its calls.
+// Writes symbol 3 once per source token, then `end`, then symbol 4. Records its calls.
 class Script : public nn::DecoderStep {
  public:
   explicit Script(std::int64_t end = data::eos) : end_(end) {}
@@ -79,7 +79,7 @@ TEST_CASE("rows whose outputs have ended leave a large batch, except in training
   model.train(training);
   constexpr std::int64_t B = 40;
   Ids lengths;
-  for (std::int64_t b = 0; b < B; ++b) lengths.push_back(1 + b * 7 % B);  // 1 … 40, not sorted
+  for (std::int64_t b = 0; b < B; ++b) lengths.push_back(1 + b * 7 % B);  // 1 … 40, unsorted
   const Tensor source = gradus::full({B, B}, 4, gradus::Dtype::i64);
   const auto decoded = models::greedy(model, source, integers(lengths), 100);
   for (std::size_t b = 0; b < lengths.size(); ++b) {
@@ -127,7 +127,7 @@ TEST_CASE("greedy decoding feeds each token back, one source at a time or in a b
       std::vector<Tensor> weights;
       for (std::int64_t previous = data::bos; previous != data::eos && written.size() < 7;) {
         const auto output = model->decoder->step(integers({previous}), state, memory);
-        const Tensor written_ones = output.logits.slice(data::eos, tiny.vocabulary, 1);  // no PAD, no BOS
+        const Tensor written_ones = output.logits.slice(data::eos, tiny.vocabulary, 1);  // never PAD or BOS
         previous = data::eos + static_cast<std::int64_t>(argmax(written_ones).item());
         written.push_back(previous);
         if (output.weights.defined()) weights.push_back(output.weights[0]);

@@ -13,7 +13,7 @@
 
 #include "nn/helpers.hpp"
 
-/// Small models with all sizes different, and pairs with all lengths different.
+/// Sizes of small models, all different; and pairs, whose lengths all differ.
 inline constexpr gradus::models::ModelSizes tiny{.vocabulary = 9, .embedding = 5, .hidden = 4, .energy = 3};
 
 inline const std::vector<gradus::data::Pair> tiny_pairs = {
@@ -35,7 +35,7 @@ inline gradus::data::Batch tiny_batch() { return gradus::data::make_batch(tiny_p
 
 using Model = std::unique_ptr<gradus::models::Seq2Seq>;
 
-/// The library's models, drawn from a seed.
+/// Small versions of the library's models. The seed determines their weights.
 inline std::vector<Model> tiny_models() {
   gradus::seed(1);
   std::vector<Model> models;
@@ -45,7 +45,7 @@ inline std::vector<Model> tiny_models() {
   return models;
 }
 
-/// Checks that the loss of a batch is the token-weighted mean of its pairs' losses. For a model in f64.
+/// Checks that a batch's loss is the token-weighted mean of its pairs' losses. The model must be in f64.
 inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
   const gradus::data::Batch batch = tiny_batch();
   double total = 0;
@@ -57,7 +57,7 @@ inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
                  total / static_cast<double>(batch.target_tokens())) < 1e-13);
 }
 
-/// Endless batches of a small task with `tiny.vocabulary` ids, determined by the seed.
+/// Returns a function that makes batches of a small task, endlessly. Its ids are below tiny.vocabulary.
 inline std::function<gradus::data::Batch()> reversals(std::uint64_t seed) {
   return [generator = gradus::Generator(seed), task = gradus::data::Reversal(6, 2, 4)]() mutable {
     std::vector<gradus::data::Pair> pairs;

@@ -1,4 +1,4 @@
-// One model used by several threads; checks/threads.sh runs this under ThreadSanitizer.
+// Several threads use one model. checks/threads.sh runs this test under ThreadSanitizer.
 
 #include <array>
 #include <thread>
@@ -9,7 +9,7 @@ TEST_CASE("one model decodes the same in several concurrent threads as in one", 
   const BatchTensors x(tiny_batch());
   for (const Model& model : decisive_models()) {
     for (std::size_t which = 0; which < searches().size(); ++which) {
-      // Each thread has its own search, because sampling has a generator.
+      // A search of its own for each thread: a Search that samples has a generator.
       const auto decode = [&] { return searches()[which].search(*model, x.source, x.source_lengths, 7); };
       std::array<decltype(decode()), 4> together;
       std::vector<std::thread> threads;

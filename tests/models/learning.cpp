@@ -1,5 +1,5 @@
-// The tutorials' claims: Bahdanau's model learns to reverse unseen strings of every training length, with
-// correct alignments; a fixed context gets worse as strings grow.
+// The tutorials' claims. Bahdanau's model learns to reverse new strings of every trained length, with correct
+// alignments. A model with a fixed context gets worse with longer strings.
 
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/exact_match.hpp>
@@ -16,7 +16,7 @@ namespace data = gradus::data;
 namespace models = gradus::models;
 
 #if defined(NDEBUG)
-constexpr bool slow_build = gradus::sanitized;  // minutes instead of seconds
+constexpr bool slow_build = gradus::sanitized;  // such builds take minutes instead of seconds
 #else
 constexpr bool slow_build = true;
 #endif
@@ -29,7 +29,7 @@ data::UniformIndex indices(std::uint64_t seed) {
   return [generator = gradus::Generator(seed)](std::uint64_t n) mutable { return generator.below(n); };
 }
 
-// The model after 1000 steps; the seed determines every bit.
+// Trains the model for 1000 steps. The seed determines every bit of the result.
 Model trained(Model model, std::uint64_t seed) {
   const auto next_batch = [uniform = indices(1000 + seed)] {
     std::vector<data::Pair> pairs;
@@ -41,8 +41,8 @@ Model trained(Model model, std::uint64_t seed) {
 }
 
 struct Scores {
-  std::map<std::int64_t, double> exact;  // fraction reversed without error, by length
-  data::AlignmentScore alignment;        // over the steps that write a symbol
+  std::map<std::int64_t, double> exact;  // by length: the fraction reversed without a mistake
+  data::AlignmentScore alignment;        // over all steps except those that write EOS
 };
 
 Scores test(const models::Seq2Seq& model, std::uint64_t seed) {

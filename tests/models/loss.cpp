@@ -33,7 +33,7 @@ Model attending() {
   return model;
 }
 
-// Uses the same random coins each time.
+// The loss with a fixed seed for scheduled sampling, so that every call makes the same random choices.
 models::Loss loss_of(const Seq2Seq& model, const data::Batch& of, const LossOptions& options) {
   Generator coins(5);
   return models::loss(model, of, options, coins);
@@ -123,7 +123,7 @@ TEST_CASE("with sampling between 0 and 1, a coin decides for each token", "[mode
 
 TEST_CASE("sampling draws from the default generator unless another is given", "[models][loss][sampling]") {
   const Model model = attending();
-  model->eval();  // in training, the steps draw one number more
+  model->eval();  // in training, each step would draw one more number
   gradus::seed(5);
   CHECK(models::loss(*model, batch, everything).total.item() == total(*model, batch, everything));
   CHECK(gradus::default_generator().state().position == 15);  // 3 sequences, 5 steps after the first

@@ -1,5 +1,5 @@
-// The attentions of Luong et al. 2015, added through the first extension point. Each is a class of a few
-// lines; decoders, training and decoding need no change.
+// The attentions of Luong et al. 2015, added at the first extension point. Each is a class of a few lines.
+// Decoders, training and decoding need no change.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -54,7 +54,7 @@ class Concat : public nn::ScoredAttention {
   }
 };
 
-// e_t = W_a s_t, independent of the source (section 3.1, location)
+// e_t = W_a s_t (section 3.1, location). The energies do not depend on the source.
 class Location : public nn::ScoredAttention {
  public:
   Location(std::int64_t query, std::int64_t longest) : W_a(query, longest, false) { add_module("W_a", W_a); }
@@ -66,25 +66,25 @@ class Location : public nn::ScoredAttention {
   }
 };
 
-constexpr double D = 1;  // half the window of local attention
+constexpr double D = 1;  // half the width of local attention's window
 
-// Distance of each position from p (B, 1): (B, T).
+// The distance of each position from p (B, 1): (B, T).
 Tensor away_from(const Tensor& p, const nn::Memory& memory) {
   return gradus::arange(memory.values.size(0)).to(p.dtype()) - p;
 }
 
-// The softmax of the energies over the window [p − D, p + D], clipped to the source.
+// The softmax of the energies over the window [p − D, p + D], limited to the source.
 Tensor align(const Tensor& e, const Tensor& away, const nn::Memory& memory) {
   const Tensor outside = greater(abs(away), gradus::full({}, D, away.dtype()));
   return masked_softmax(masked_fill(e, outside, -std::numeric_limits<double>::infinity()), memory.lengths);
 }
 
-// S, the lengths of the sources, (B, 1).
+// S, the length of each source, (B, 1).
 Tensor source_lengths(const nn::Memory& memory) {
   return memory.lengths.to(memory.values.dtype()).reshape({-1, 1});
 }
 
-// p_t = t, but at most the last position (section 3.2, local-m)
+// p_t = min(t, S − 1)   (section 3.2, local-m)
 class Monotonic : public General {
  public:
   using General::General;
@@ -98,7 +98,8 @@ class Monotonic : public General {
   }
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)), times a Gaussian around p_t, σ = D/2 (eq. 9 and 10, local-p)
+// p_t = S · σ(v_p · tanh(W_p s_t)). A Gaussian around p_t, σ = D/2, multiplies the weights (eq. 9, 10,
+// local-p).
 class Predictive : public General {
  public:
   Predictive(std::int64_t query, std::int64_t values)
@@ -119,7 +120,7 @@ class Predictive : public General {
   }
 };
 
-// General, but uses `previous_weights` to move away from the previous step's weights.
+// General with a memory: it avoids the positions that had weight in the previous step.
 class Restless : public General {
  public:
   Restless(std::int64_t query, std::int64_t values)
@@ -134,7 +135,7 @@ class Restless : public General {
   }
 };
 
-// General, but records its arguments and weights.
+// General that records its arguments and weights.
 class Watched : public General {
  public:
   using General::General;
@@ -172,7 +173,7 @@ models::Seq2Seq bahdanau() {
                                                 std::make_unique<Attention>(tiny.hidden, 2 * tiny.hidden))};
 }
 
-// Two queries over 6 positions, with sources of 6 and 3 tokens.
+// Two queries over 6 positions. The sources have 6 and 3 tokens.
 struct Look {
   static constexpr std::int64_t T = 6, B = 2, Q = 3;
   gradus::Generator generator{1};
@@ -267,7 +268,7 @@ TEST_CASE("local-m weights only its window, clipped to the source", "[models][ex
 TEST_CASE("local-p is the softmax over its window times a Gaussian", "[models][extension]") {
   const Look look;
   Predictive attention(Look::Q, annotation);
-  overwrite(attention.v_p.weight, 0);  // p_t = S / 2: 3 and 1.5
+  overwrite(attention.v_p.weight, 0);  // so p_t = S / 2: 3 and 1.5
   const Tensor weights = look.at(attention, 0).weights;
   const nn::Memory memory = attention.prepare(look.values, look.lengths);
   const Tensor e = exp(transpose(sum(memory.keys * look.query, 2), 0, 1));

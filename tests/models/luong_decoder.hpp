@@ -16,8 +16,8 @@ struct LuongSizes {
   std::int64_t vocabulary, summary, annotation, embedding, hidden, attentional;
 };
 
-/// The decoder of Luong et al. 2015 with any attention. It attends with s_t, after its update, and keeps h̃
-/// in its state to feed it back in.
+/// The decoder of Luong et al. 2015 with any attention. The query is s_t, the updated state. h̃ is kept in the
+/// state, because the next step reads it.
 ///
 ///     s_t = GRU([E y_{t−1}; h̃_{t−1}], s_{t−1})        (section 3.3, input feeding)
 ///     h̃_t = tanh(W_c [c_t; s_t])                       (eq. 5)
@@ -70,11 +70,11 @@ class LuongDecoder : public gradus::nn::DecoderStep {
   gradus::nn::Linear W_c, readout;
 };
 
-/// A small model with all sizes different. Only `hidden` may equal the size of annotations, 4, because some
-/// attentions need equal sizes.
+/// A small model whose sizes all differ. Only `hidden` may equal the annotations' size, 4, because some
+/// attentions require equal sizes.
 inline gradus::models::Seq2Seq luong_model(std::unique_ptr<gradus::nn::Attention> attention,
                                            std::int64_t hidden) {
-  constexpr std::int64_t H = 2;  // the encoder's
+  constexpr std::int64_t H = 2;  // size of each encoder direction
   return {{.vocabulary = tiny.vocabulary, .embedding = 5, .hidden = H},
           std::make_unique<LuongDecoder>(LuongSizes{.vocabulary = tiny.vocabulary,
                                                     .summary = 2 * H,

@@ -1,4 +1,4 @@
-// Whole models by names and sizes: properties of every combination of cell, attention and decoder.
+// Models made from names and sizes. Tests properties of every combination of cell, attention and decoder.
 
 #include <gradus/autograd/composed.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -45,7 +45,7 @@ ModelOptions small(ModelOptions options) {
   return options;
 }
 
-// Every option with each of its values, and the papers' presets.
+// Variants in which every option has each of its values; and the papers' presets.
 std::vector<Variant> variants() {
   return {
       {"fixed", small({.decoder = "fixed"})},
@@ -96,7 +96,7 @@ Model make(const ModelOptions& options, std::uint64_t seed = 1) {
   return model;
 }
 
-// Calls visit(model) for every variant, in f64.
+// Calls visit(model) for every variant. The models are in f64.
 template <class Visit>
 void for_each_variant(Visit visit) {
   for (const Variant& variant : variants()) {
@@ -108,7 +108,7 @@ void for_each_variant(Visit visit) {
 const data::Batch batch = tiny_batch();
 const BatchTensors x(batch);
 
-// The loss computed only through the decoder's `step`.
+// The loss, computed through the decoder's step() only.
 Tensor stepwise_loss(const models::Seq2Seq& model) {
   const Tensor logits = model.forward(x.source, x.source_lengths, x.target_in).logits;
   const gradus::Packing targets(x.target_lengths);
@@ -127,7 +127,7 @@ Tensors gradients(const models::Seq2Seq& model, const Tensor& loss) {
 
 TEST_CASE("every variant of a model has correct gradients", "[models][gradients][variants]") {
   for_each_variant([](models::Seq2Seq& model) {
-    const std::size_t parameters = model.named_parameters().size();  // shared ones count under each name
+    const std::size_t parameters = model.named_parameters().size();  // a shared one counts twice
     check_gradients(nn::gradcheck(model, [&](const auto&) { return models::loss(model, batch).total; }, {}),
                     parameters);
   });
@@ -175,7 +175,7 @@ TEST_CASE("every variant's weights cover the real source and nothing else", "[mo
     if (!output.weights[0].defined()) return;
     for (const Tensor& weights : output.weights) {
       CHECK(mismatch(sum(weights, 1), gradus::ones({3}, Dtype::f64), {1e-12, 0}) == "");
-      const Tensor padding = weights[1].slice(1, weights.size(1));  // of a source of one token
+      const Tensor padding = weights[1].slice(1, weights.size(1));  // source 1 has one token
       CHECK(mismatch(padding, padding * 0.0) == "");
     }
   });
@@ -200,7 +200,7 @@ TEST_CASE("tied embeddings are one parameter", "[models]") {
     return make(options)->parameter_count();
   };
   constexpr std::int64_t V = 9, E = 5, H = 4;
-  CHECK(count(Tied::output, H) == count(Tied::none, H) - V * H + E * H);  // W_o (V, H) becomes W (E, H)
+  CHECK(count(Tied::output, H) == count(Tied::none, H) - V * H + E * H);  // W (E, H) replaces W_o (V, H)
   CHECK(count(Tied::all, H) == count(Tied::output, H) - V * E);
   const Model model = make(small({.tied = Tied::all}));
   const auto& decoder = dynamic_cast<const models::RecurrentDecoder&>(*model->decoder);
@@ -248,7 +248,7 @@ TEST_CASE("a source of embedded vectors gives the same results as its tokens", "
     const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
     CHECK(models::loss(*of_vectors, frames, x.source_lengths, batch).total.item() ==
           models::loss(*of_tokens, batch).total.item());
-    // Separate searches for each, because sampling advances its generator.
+    // Each input gets its own searches, because sampling advances a search's generator.
     const std::vector<NamedSearch> one = searches(), other = searches();
     for (std::size_t i = 0; i < one.size(); ++i) {
       INFO(one[i].name);
@@ -265,8 +265,8 @@ TEST_CASE("a source of embedded vectors gives the same results as its tokens", "
 TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(models::preset_names() ==
         std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
-  // RNNsearch-50: embeddings, W_s, attention, both cells, maxout and readout, with biases. The paper's 30,000
-  // words and orthogonal matrices take minutes to draw in a debug build.
+  // The sizes of RNNsearch-50: embeddings, W_s, attention, both cells, maxout and readout, with biases. But V
+  // is 1000: the paper's 30,000 words and orthogonal matrices would take minutes in a debug build.
   constexpr std::int64_t V = 1000, E = 620, H = 1000, A = 1000, L = 500;
   ModelOptions options = models::preset("bahdanau");
   CHECK(options.initial == models::Initial::bahdanau);

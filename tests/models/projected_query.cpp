@@ -1,4 +1,4 @@
-// A projected query for any attention.
+// Gives any attention a projected query.
 
 #include <gradus/models/projected_query.hpp>
 
@@ -10,7 +10,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Sets its own keys, and returns the query.
+// An attention that makes its own keys, and returns the query as its context.
 class Echo : public nn::Attention {
  public:
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {

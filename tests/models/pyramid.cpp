@@ -1,4 +1,4 @@
-// An encoder that shortens its source: lengths, padding, searches and files.
+// A pyramid encoder, which shortens its source: lengths, padding, searches and files.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>
@@ -97,7 +97,7 @@ TEST_CASE("searches over a pyramid return one weight per annotation", "[models][
     CHECK(beam[b][0].tokens == greedy[b].tokens);
     CHECK(mismatch(beam[b][0].weights, greedy[b].weights, {1e-6, 0}) == "");
     CHECK(wide[b][0].weights.shape() == Shape{std::ssize(wide[b][0].tokens), counts[b]});
-    // The same source in a batch of one.
+    // The same source on its own, as a batch of one.
     const std::int64_t length = static_cast<std::int64_t>(lengths[static_cast<std::int64_t>(b)].item());
     const auto row = static_cast<std::int64_t>(b);
     const Tensor one = frames().slice(row, row + 1, 1).slice(0, length);

@@ -1,4 +1,4 @@
-// Replacing unknown words by their aligned source words.
+// Replaces unknown words by the source words that they attend to most.
 
 #include <gradus/models/replace_unknown.hpp>
 
@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 namespace {
 
 const Words source = {"Anna", "sees", "Bob"};
-// The last row is EOS's.
+// The last row belongs to EOS.
 const Tensor weights = tensor({{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.4, 0.2, 0.4}, {0, 0, 1}});
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Stopped and resumed training gives the same checkpoint as uninterrupted training, bit for bit.
+// A training that is stopped and resumed must give the same checkpoint as an uninterrupted one, bit for bit.
 
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
@@ -22,7 +22,7 @@ using models::TrainerOptions;
 
 namespace {
 
-// Epochs of 5 batches, each epoch with its own seed.
+// Epochs of 5 batches. Each epoch has its own seed.
 class Epochs {
  public:
   data::Batch next() {
@@ -67,13 +67,13 @@ TrainerOptions options(const std::string& optimiser = "adam") {
           .patience = 3};
 }
 
-// The state of a training process.
+// A training process: model, data and trainer.
 struct Run {
   explicit Run(const TrainerOptions& options, std::uint64_t seed = 1)
       : model((gradus::seed(seed), forgetful_model(0.3, 24))), trainer(*model, epochs.stream(), options) {}
 
-  // Runs the evaluation that is due after the previous step, if any, then one step. A run may stop between
-  // the two.
+  // Runs one step. If the previous step left an evaluation due, runs that first. So a run may stop between a
+  // step and its evaluation.
   void advance() {
     evaluate();
     trainer.step();
@@ -139,7 +139,7 @@ TEST_CASE("resumed training gives the same bytes as uninterrupted training", "[m
   for (const int count : {1, 2}) {
     const Threads threads(count);
     const std::string whole = never_stopped(files, options());
-    // Stops within an epoch, before and after an evaluation, at the end of an epoch, late, and at the end.
+    // Stops early in an epoch, before and after an evaluation, at an epoch's end, late, and at the end.
     for (const std::int64_t after : {1, 4, 5, 11, 12}) {
       INFO(count << " threads, stopped after step " << after);
       CHECK((stopped(files, options(), after) == whole));
@@ -204,7 +204,7 @@ TEST_CASE("resumed training gives the same bytes with the plateau schedule", "[m
   plateau.eval_every = 1;
   plateau.patience = 0;
   Run run(plateau);
-  std::vector<std::int64_t> lowered;  // after these steps
+  std::vector<std::int64_t> lowered;  // steps after which the rate was lowered
   double rate = 0;
   for (std::int64_t step = 1; step <= steps; ++step) {
     run.trainer.step();
@@ -212,7 +212,7 @@ TEST_CASE("resumed training gives the same bytes with the plateau schedule", "[m
     run.trainer.observe(step < 5 ? 1 : 0.5);
     if (run.trainer.learning_rate() < rate) lowered.push_back(step);
   }
-  CHECK(lowered == std::vector<std::int64_t>{2, 3, 4, 6});  // then final_factor is reached
+  CHECK(lowered == std::vector<std::int64_t>{2, 3, 4, 6});  // after step 6, the rate is at final_factor
   run.save(files.at("whole"));
   for (const std::int64_t after : {1, 2, 5, 6}) {
     INFO("stopped after step " << after);
@@ -244,7 +244,7 @@ TEST_CASE("a resumed run may change to the plateau schedule and back", "[models]
   Run before(constant), lowered(plateau), after(constant), refused(plateau);
   before.trainer.observe(1);
   lowered.trainer.load_state(before.trainer.state());
-  lowered.trainer.observe(2);  // the detector's first score
+  lowered.trainer.observe(2);  // the first score that the plateau detector sees
   CHECK(lowered.trainer.learning_rate() == 0.01);
   lowered.trainer.observe(2);
   CHECK(lowered.trainer.learning_rate() == 0.005);
@@ -291,7 +291,7 @@ TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[model
         "Adam: the state does not fit, and nothing was loaded; missing: '0.m'; load it into an optimiser of "
         "the same groups, parameters and options");
   check(with(state, "trainer.stream", integers({0, 7})), "Epochs: there is no batch 7");
-  // Other data, which the stream detects, is reported before errors that follow from it.
+  // The stream notices that the data have changed. This is reported before any errors that follow from it.
   check(with(without(state, "trainer.optimiser.0.m"), "trainer.stream", integers({0, 7})),
         "Epochs: there is no batch 7");
   check(without(state, "model.decoder.readout.bias"),

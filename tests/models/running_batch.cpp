@@ -20,11 +20,11 @@ constexpr std::int64_t vocabulary = 23;
 
 using Kept = std::vector<Decoded>;
 
-// A request: a source, and the same search for a running batch and for decode().
+// A request: a source, and a search for use both by a running batch and by decode().
 struct Request {
   std::vector<std::int64_t> source;
   SearchSteps steps;
-  Search search;  // to be copied before each use, because a Search that samples has a generator
+  Search search;  // copy before each use: a search that samples has a generator
   MaxSteps max_steps;
 };
 
@@ -62,7 +62,7 @@ void check_same(const Kept& found, const Kept& alone) {
   REQUIRE(found.size() == alone.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     CHECK(found[i].tokens == alone[i].tokens);
-    CHECK(found[i].token_log_probabilities == alone[i].token_log_probabilities);  // every bit
+    CHECK(found[i].token_log_probabilities == alone[i].token_log_probabilities);  // bit for bit
     CHECK(found[i].score == alone[i].score);
     REQUIRE(found[i].weights.defined() == alone[i].weights.defined());
     if (!found[i].weights.defined()) continue;
@@ -71,7 +71,7 @@ void check_same(const Kept& found, const Kept& alone) {
   }
 }
 
-// Decodes the requests, which join at random steps, and cancels some of them.
+// Decodes the requests in a running batch. They join at random steps, and some are cancelled.
 std::map<RunningBatch::Id, Kept> run_mixed(const Seq2Seq& model, const std::vector<Request>& requests,
                                            Generator& random) {
   RunningBatch batch(model);

@@ -15,7 +15,7 @@ namespace {
 
 const BatchTensors x(tiny_batch());
 
-// The sampling probabilities from the model's own, computed as the header describes.
+// The distribution to sample from, computed from the model's p as the header describes.
 std::vector<double> expected(std::vector<double> p, const models::SamplingOptions& options) {
   p[data::pad] = p[data::bos] = 0;
   const auto normalise = [&p] {
@@ -74,7 +74,7 @@ TEST_CASE("token frequencies match the probabilities after temperature, top k an
   for (const models::Decoded& one : models::sample(*model, source, lengths, options, generator, 1)) {
     const auto token = static_cast<std::size_t>(one.tokens.at(0));
     ++count[token];
-    CHECK(std::abs(one.log_probability - std::log(p[token])) < 1e-5);  // of the model's own distribution
+    CHECK(std::abs(one.log_probability - std::log(p[token])) < 1e-5);  // in the model's distribution
   }
   const std::vector<double> q = expected(p, options);
   for (std::size_t token = 0; token < p.size(); ++token) {

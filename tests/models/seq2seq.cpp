@@ -1,4 +1,4 @@
-// Encoder and decoder together: gradients, and which inputs affect which outputs.
+// Encoder and decoder together: gradients, and which outputs depend on which inputs.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/embedding_deviation.hpp>
@@ -30,7 +30,7 @@ void for_each_model(Visit visit) {
 const data::Batch batch = tiny_batch();
 const BatchTensors x(batch);
 
-// Appends `more` rows, filled with `id`, to a (T, B) matrix.
+// Appends `more` rows to a (T, B) matrix. All their elements are `id`.
 Ids longer(Ids ids, std::int64_t more, std::int64_t id) {
   ids.insert(ids.end(), static_cast<std::size_t>(more * batch.size), id);
   return ids;
@@ -130,9 +130,9 @@ TEST_CASE("the loss is the cross-entropy of the next token, given the true token
       return nn::masked_cross_entropy(logits, x.target_out, x.target_lengths).item();
     };
     const double loss = models::loss(model, batch).total.item();
-    CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // models::loss() uses packed sequences
+    CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // models::loss() packs its sequences
     CHECK(std::abs(loss - given(x.target_out)) >
-          1e-4);  // each step would read the token that it must predict
+          1e-4);  // here each step reads the token that it must predict
   });
   CHECK(mismatch(x.target_in[0], gradus::full({3}, data::bos, Dtype::i64)) == "");
   for (std::int64_t b = 0; b < 3; ++b) {

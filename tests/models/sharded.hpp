@@ -10,7 +10,7 @@
 #include "models/forgetful_decoder.hpp"
 #include "models/helpers.hpp"
 
-/// Options of a training by shards that uses every source of randomness.
+/// Options of a training by shards. All sources of randomness are in use.
 inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
   return {.steps = 4,
           .optimiser = "adamw",
@@ -20,7 +20,7 @@ inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
           .loss = {.label_smoothing = 0.1, .attention_entropy = 0.1, .sampling = 0.6}};
 }
 
-/// The weights after training, the losses, and the position of the generator.
+/// The results of a training: final weights, losses, and the generator's position.
 struct Result {
   std::vector<std::vector<float>> weights;
   std::vector<double> numbers;

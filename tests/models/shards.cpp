@@ -1,4 +1,4 @@
-// Training by shards, in one process. tests/distributed has several.
+// Training by shards in one process. tests/distributed tests several processes.
 
 #include "models/sharded.hpp"
 
@@ -12,7 +12,7 @@ TEST_CASE("shards have the gradient of the whole batch, up to rounding", "[distr
     sgd.shards = shards;
     return train(sgd, {}, dropout);
   };
-  // Without sampling and dropout, shards are the only difference.
+  // Without sampling and dropout, runs differ only in the number of shards.
   sgd.loss.sampling = 0;
   const Result whole = with_shards(1, 0);
   for (const std::int64_t shards : {2, 4, 8}) {
@@ -20,7 +20,7 @@ TEST_CASE("shards have the gradient of the whole batch, up to rounding", "[distr
     CHECK(largest_difference(cut, whole) < 1e-6);
     CHECK(std::abs(cut.numbers[0] - whole.numbers[0]) < 1e-6);
   }
-  // With them, draws depend on the batch and the sequence, not on the shard.
+  // With sampling and dropout, random draws must depend on the batch and the sequence, not on the shard.
   sgd.loss.sampling = 0.6;
   const Result two = with_shards(2, 0.3);
   CHECK(largest_difference(two, whole) > 1e-4);

@@ -1,4 +1,4 @@
-// A whole model as a module: its state, frozen parts, and the paths in its messages.
+// A whole model as a module: its state, frozen parts, and paths in its error messages.
 
 #include <gradus/nn/safetensors.hpp>
 

@@ -1,4 +1,4 @@
-// One model used by several threads concurrently.
+// Several threads use one model at the same time.
 
 #include <gradus/autograd/recording.hpp>
 #include <gradus/models/decode.hpp>
@@ -12,7 +12,7 @@ namespace models = gradus::models;
 
 namespace {
 
-// A thread's results from a model: each search's outputs, the scores of given targets, and the loss.
+// The results of one thread: each search's outputs, the scores of given targets, and the loss.
 struct Outputs {
   std::vector<Ids> tokens;
   std::vector<double> numbers;

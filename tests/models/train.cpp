@@ -15,7 +15,7 @@ using models::TrainStep;
 
 namespace {
 
-// A decoder with a finite loss, but an infinite gradient of its one parameter, through log(w).
+// The loss is finite, but the gradient of the decoder's one parameter is infinite: log(w) at w = 0.
 class Steep : public gradus::nn::DecoderStep {
  public:
   Steep() : w(add_parameter("w", gradus::tensor({1e-44}))) {}

@@ -40,7 +40,7 @@ void check_rates(const TrainerOptions& options, const std::vector<double>& expec
   for (std::size_t t = 0; t < seen.size(); ++t) CHECK(std::abs(seen[t] - expected[t]) < 1e-15);
 }
 
-// The message of a trainer with these options.
+// The error message of a Trainer with these options.
 std::string refusal(const TrainerOptions& options) {
   const Model trained = model();
   const auto before = snapshot(*trained);
@@ -99,7 +99,7 @@ TEST_CASE("the table of optimisers has each rule's running values and learning r
     CHECK(optimiser->learning_rate() == 0.25);
     CHECK(kind.weight_decay == (kind.name == "adamw" ? 0.01 : 0));
     optimiser->step();
-    // The state also has the rate and the parameter's number of steps.
+    // Besides the averages, the state has the rate and the parameter's step count.
     CHECK(std::ssize(optimiser->state()) - 2 == kind.averages);
     CHECK(kind.learning_rate > 0);
   }
@@ -170,7 +170,7 @@ TEST_CASE("each schedule name selects its schedule, which ends at the last step"
 TEST_CASE("the plateau schedule has the rates of PyTorch's ReduceLROnPlateau", "[models][trainer][golden]") {
   const Golden golden("schedules");
   const auto falling = golden["falling"].to_vector<double>();
-  const auto expected = golden["plateau_training"].to_vector<double>();  // of two groups
+  const auto expected = golden["plateau_training"].to_vector<double>();  // the rates of two groups
   const Model trained = model();
   for (const nn::Better better : {nn::Better::lower, nn::Better::higher}) {
     Trainer trainer(*trained, {.next = reversals(1)},
@@ -202,7 +202,7 @@ TEST_CASE("steps use the rate that the plateau schedule lowered, after a warm-up
   trainer.observe(1);
   CHECK(trainer.step().learning_rate == 0.4);
   for (int i = 0; i < 9; ++i) trainer.observe(1);
-  CHECK(trainer.step().learning_rate == Catch::Approx(0.08));  // final_factor
+  CHECK(trainer.step().learning_rate == Catch::Approx(0.08));  // final_factor · rate: the lowest rate
 }
 
 TEST_CASE("sampling rises from 0 at the first step to its option at the last", "[models][trainer]") {
@@ -264,7 +264,7 @@ TEST_CASE("the trainer tracks the best score, and stops after patience evaluatio
   CHECK(trainer.observe(sign * 3));
   CHECK_FALSE(trainer.observe(sign * 3));
   CHECK_FALSE(trainer.finished());
-  CHECK(trainer.observe(sign * 2));  // resets patience
+  CHECK(trainer.observe(sign * 2));  // an improvement resets the patience
   CHECK_FALSE(trainer.observe(sign * 4));
   CHECK_FALSE(trainer.finished());
   CHECK_FALSE(trainer.observe(nan));

@@ -1,4 +1,4 @@
-// Bahdanau's decoder with its fused recurrence equals the composed steps.
+// Bahdanau's decoder with its fused recurrence must equal the composed steps.
 
 #include "nn/twins.hpp"
 
@@ -59,7 +59,7 @@ Model with(double dropout = 0) {
   return model;
 }
 
-// The loss computed step by step, only through the decoder's `step`.
+// The loss, computed step by step through the decoder's step() only.
 Tensor stepwise_loss(const models::Seq2Seq& model, const data::Batch& batch) {
   const BatchTensors x(batch);
   auto [state, memory] = model.decoder->start(model.encoder.forward(x.source, x.source_lengths));
@@ -75,7 +75,7 @@ Tensor stepwise_loss(const models::Seq2Seq& model, const data::Batch& batch) {
   return cross_entropy(pack(gradus::stack(logits), targets), pack(x.target_out, targets));
 }
 
-// Doubles the energies.
+// Additive attention with doubled energies.
 struct Doubled : nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
 
@@ -96,7 +96,7 @@ TEST_CASE("Bahdanau's loss and gradients equal the composed ones, for any split 
     std::int64_t batch;
     std::uint64_t longest;
   };
-  // Covers: one thread, several, few steps, weights larger than a core's cache.
+  // Cases: one thread; several threads; few steps; weights larger than a core's cache.
   for (const Case& c :
        {Case{tiny, 1, 5}, Case{tiny, 5, 9}, Case{tiny, 27, 9}, Case{tiny, 27, 2}, Case{large, 9, 4}}) {
     const data::Batch batch = random_batch(c.batch, c.longest);
@@ -120,7 +120,7 @@ TEST_CASE("Bahdanau's gradients equal the composed ones, whatever is frozen", "[
     check_equal([&] { return Tensors{models::loss(*model, batch).total}; }, model->parameters(),
                 precisions[0]);
   };
-  // Omits the gradients of the values, the keys, s_0, the inputs, or several of these.
+  // Freezes parameters, so that the values, the keys, s_0, the inputs, or several of these need no gradient.
   for (const std::vector<std::string>& frozen :
        {std::vector<std::string>{"encoder."},
         {"decoder.attention.U_a"},

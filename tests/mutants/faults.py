@@ -1,4 +1,4 @@
-"""The faults that mutants.py plants in backward code, in the tape, and in the models."""
+"""The faults that mutants.py plants in backward code, in the tape and in models."""
 from typing import NamedTuple
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Mutation tests: plants one fault at a time in backward code or in a model, and requires that the folder's tests fail.
+"""Mutation tests: plants one fault at a time in backward code or in a model. The folder's tests must then fail.
 
-    tests/mutants/mutants.py            tests all faults in a copy of the tree in build/mutants; prints a table
-    tests/mutants/mutants.py --only softmax    only faults whose file, text or kind match
-    tests/mutants/mutants.py --check    checks that every fault matches its source; builds nothing (a test in CI)
+    tests/mutants/mutants.py                   tests all faults, in a copy of the tree in build/mutants; prints a table
+    tests/mutants/mutants.py --only softmax    tests only the faults whose file, text or kind matches
+    tests/mutants/mutants.py --check           checks that every fault matches its source; builds nothing (a test in CI)
 
-A fault that passes the tests means that a test is missing; the exit status is then 1.
+If the tests pass in spite of a fault, a test is missing. The exit status is then 1.
 """
 import argparse
 import functools
@@ -20,11 +20,11 @@ from faults import FAULTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
-TIMEOUT = 300  # seconds for one run of the tests; a fault may cause an endless loop
+TIMEOUT = 300  # seconds for one run of the tests, because a fault may cause an endless loop
 
 
 def planted(text, fault):
-    """The source with the fault. Exits with an error unless fault.before occurs exactly once."""
+    """The source with the fault planted. Exits with an error unless fault.before occurs exactly once."""
     count = text.count(fault.before)
     if count != 1:
         sys.exit(f"mutants: {fault.file}: {fault.before!r} must occur once, found {count} times; update tests/mutants/faults.py")
@@ -52,20 +52,20 @@ def build(*programs):
 
 
 def prepare(programs):
-    """Copies the tree, builds it from scratch, since copies keep their modification times, and requires that its tests pass."""
+    """Copies the tree and builds it from scratch, because copies keep their modification times. Its tests must pass."""
     shutil.rmtree(WORK, ignore_errors=True)
     shutil.copytree(ROOT, WORK / "tree", ignore=shutil.ignore_patterns("build", ".git", "out"))
     configure = ["cmake", "-S", str(WORK / "tree"), "-B", str(WORK / "build"), "-G", "Ninja",
                  "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DGRADUS_TUTORIALS=OFF"]
     steps = [lambda: run(configure), lambda: build(*programs), *(functools.partial(test, name) for name in programs)]
-    for step in steps:  # stops at the first failure
+    for step in steps:  # ends at the first failure
         done = step()
         if done.returncode != 0:
             sys.exit(f"mutants: the tree without faults does not build, or its tests fail:\n{done.stdout[-3000:]}")
 
 
 def test(name):
-    # Training tests are slow, and training compensates for many faults.
+    # Excludes training tests: they are slow, and training compensates for many faults.
     return run([str(next((WORK / "build").rglob(name))), "--abort", "~[learning]"], timeout=TIMEOUT)
 
 
@@ -82,7 +82,7 @@ def verdict(fault):
         tested = test(program(fault))
         if tested.returncode == 0:
             return "SURVIVED"
-        cases = re.findall(r"-{79}\n(.*?)\n-{79}", tested.stdout, re.DOTALL)  # the last case failed; earlier ones may only warn
+        cases = re.findall(r"-{79}\n(.*?)\n-{79}", tested.stdout, re.DOTALL)  # the last case has failed; earlier ones may be warnings
         return "caught: " + (" ".join(cases[-1].split()) if cases else f"exit status {tested.returncode}")
     except subprocess.TimeoutExpired:
         return f"caught: timeout after {TIMEOUT} s"

@@ -1,4 +1,4 @@
-// Adam beyond PyTorch's numbers: skipped parameters and changing settings.
+// Adam where PyTorch gives no numbers: skipped parameters and changed settings.
 
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/linear.hpp>

@@ -12,8 +12,8 @@
 /// Leaves by name: a module's parameters, and its inputs.
 using Leaves = std::map<std::string, gradus::Tensor>;
 
-/// Loads the leaves of a golden file: the tensors for which the file has gradients. Leaves named as
-/// parameters of `module` are copied into them.
+/// Loads the leaves of a golden file: all tensors with a gradient in the file. Copies a leaf into the
+/// parameter of `module` with the same name.
 inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradus::Dtype dtype) {
   Leaves leaves;
   for (auto [name, parameter] : module.named_parameters()) {
@@ -27,8 +27,8 @@ inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradu
   return leaves;
 }
 
-/// Compares the named outputs of `f`, and every gradient under the file's `grad_out`s, with a golden file in
-/// both precisions.
+/// Compares f's named outputs with a golden file, in both precisions. Also compares every gradient, for the
+/// incoming gradients `grad_out` of the file.
 template <class F>
 void check_against(const Golden& golden, const gradus::nn::Module& module, F f) {
   for (const Precision& precision : precisions) {

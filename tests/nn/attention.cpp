@@ -1,4 +1,4 @@
-// Properties of attention with any score. Sizes differ wherever possible, so that a mixed-up axis shows.
+// Properties of attention with any score. Sizes differ where possible, so that confused axes raise an error.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/nn/gradcheck.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t T = 6, B = 5, D = AttentionKind::value_size;
 
-// A test that makes an Example runs for every kind of attention, with fused and with composed operations.
+// A test with an Example runs for every kind of attention, with fused and with composed operations.
 struct Example {
   FusedAndComposed both;
   Generator generator{1};
@@ -35,12 +35,12 @@ struct Example {
   }
 };
 
-// Only the kinds whose context is a sum of the values themselves.
+// Only the kinds of attention whose context is a weighted sum of the values.
 struct Plain : Example {
   explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2)], dropout) {}
 };
 
-// Row b of a batch (·, B, ·), as a batch of one.
+// Row b of a batch (·, B, ·) as a batch of one, cut to `steps` steps.
 Tensor column(const Tensor& x, std::int64_t b, std::int64_t steps) {
   return x.slice(b, b + 1, 1).slice(0, steps);
 }
@@ -54,7 +54,7 @@ TEST_CASE("weights sum to 1 over the source, and are 0 beyond its length", "[nn]
   CHECK(mismatch(sum(weights, 1), gradus::ones({B}), rounding) == "");
   const Tensor positive = greater(weights, gradus::zeros({1}, Dtype::f64));
   CHECK(mismatch(transpose(positive, 0, 1), real_steps(e.lengths, T)) == "");
-  CHECK(mismatch(weights, weights * positive.to(Dtype::f64)) == "");  // none is negative
+  CHECK(mismatch(weights, weights * positive.to(Dtype::f64)) == "");  // no weight is negative
 }
 
 TEST_CASE("the context is the weighted sum of the values", "[nn][attention]") {
@@ -131,7 +131,7 @@ TEST_CASE("a source without tokens gives zeros, and has no gradient", "[nn][atte
   const Example e;
   const Tensor query = leaf(e.query), values = leaf(e.values);
   const auto [context, weights] = e.attend(query, values, integers({4, 0, 1, 3, 5}));
-  CHECK(mismatch(context[1], gradus::zeros({D})) == "");  // multi-head: biases are initially zeros
+  CHECK(mismatch(context[1], gradus::zeros({D})) == "");  // multi-head attention: biases start at 0
   CHECK(mismatch(weights[1], gradus::zeros({T})) == "");
 
   (sum(context) + sum(weights)).backward();

@@ -1,4 +1,4 @@
-// Attention losses, over real decoder steps only.
+// Losses of attention weights. They average over real decoder steps only.
 
 #include <gradus/nn/attention_loss.hpp>
 #include <gradus/nn/gradcheck.hpp>
@@ -64,7 +64,7 @@ TEST_CASE("a weight of 0 has a finite gradient under the entropy", "[nn][loss]")
 
 TEST_CASE("the coverage loss penalises attending to the same position again", "[nn][loss]") {
   CHECK(coverage_loss(steps({{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}), Tensor()).item() == 0);
-  // First step 0, second 0.25 + 0.5, third 0.5 + 0.25 with coverage (0.75, 1.25, 0).
+  // The steps cost 0, then 0.25 + 0.5, then 0.5 + 0.25. Before step 3, the coverage is (0.75, 1.25, 0).
   const Tensor again = steps({{0.5, 0.5, 0}, {0.25, 0.75, 0}, {0.5, 0.25, 0.25}});
   CHECK(std::abs(coverage_loss(again, Tensor()).item() - (0.75 + 0.75) / 3) < 1e-15);
   CHECK(coverage_loss(steps({{0, 1}, {0, 1}, {0, 1}, {0, 1}}), Tensor()).item() == 0.75);
@@ -114,7 +114,7 @@ TEST_CASE("attention losses have correct gradients", "[nn][loss][gradients]") {
   const Loss& loss = losses[GENERATE(0, 1)];
   INFO(loss.name);
   const Example e;
-  const auto of_energies = [&](const std::vector<Tensor>& x) {  // the softmax gives some weights of 0
+  const auto of_energies = [&](const std::vector<Tensor>& x) {  // masking makes some weights exactly 0
     const Tensor alpha = masked_softmax(x[0].reshape({T_y * B, T_x}), gradus::full({T_y * B}, 3, Dtype::i64));
     return loss.f(alpha.reshape({T_y, B, T_x}), e.lengths);
   };

@@ -9,7 +9,7 @@
 
 #include "nn/helpers.hpp"
 
-/// An attention for values of size `value_size`, and for queries of the same size if it requires that.
+/// A kind of attention, for values of size `value_size`. Some kinds need queries of the same size.
 struct AttentionKind {
   static constexpr std::int64_t value_size = 4;
 

@@ -1,4 +1,4 @@
-// Clipping all gradients together by their norm, and each element by its value.
+// Clipping: of all gradients by their joint norm, and of each element by its value.
 
 #include <gradus/nn/clip.hpp>
 

@@ -1,5 +1,5 @@
-// Units that are inactive for every input get gradients of exactly 0 through large products. Adam normalises
-// gradients by their size, so any rounding error would move these units' weights.
+// A unit that is inactive for every input must get a gradient of exactly 0, even from large products. Adam
+// divides gradients by their size, so a mere rounding error would move the unit's weights.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>

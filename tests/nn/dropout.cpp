@@ -25,11 +25,11 @@ TEST_CASE("in training a fraction is dropped, and the rest is scaled up", "[nn][
   const Tensor y = Dropout(0.2).forward(x);
   const auto values = y.to_vector<float>();
   const auto dropped = std::count(values.begin(), values.end(), 0.0f);
-  CHECK(std::abs(static_cast<double>(dropped) / 20000 - 0.2) < 0.01);  // 3.5 standard deviations
+  CHECK(std::abs(static_cast<double>(dropped) / 20000 - 0.2) < 0.01);  // 0.01 is 3.5 standard deviations
   CHECK(dropped + std::count(values.begin(), values.end(), 1.25f) == 20000);
 
   sum(y).backward();
-  CHECK(mismatch(x.grad(), y) == "");  // x is ones: the gradient equals the mask
+  CHECK(mismatch(x.grad(), y) == "");  // x is all ones, so both equal the mask
 }
 
 TEST_CASE("each call draws a new mask, and a seed repeats it", "[nn][dropout]") {
@@ -65,7 +65,7 @@ TEST_CASE("in training, locked dropout uses one mask for all steps of a sequence
   const auto dropped = std::count(values.begin(), values.end(), 0.0f);
   CHECK(std::abs(static_cast<double>(dropped) / 20000 - 0.2) < 0.01);
   CHECK(dropped + std::count(values.begin(), values.end(), 1.25f) == 20000);
-  CHECK(mismatch(y[0][0], y[0][1]) != "");  // each row of the batch has its own mask
+  CHECK(mismatch(y[0][0], y[0][1]) != "");  // the rows of a batch have different masks
 
   sum(y).backward();
   CHECK(mismatch(x.grad(), y) == "");

@@ -1,4 +1,4 @@
-// Layers give PyTorch's numbers, forward and backward.
+// Layers must give PyTorch's numbers, forward and backward.
 
 #include <gradus/nn/activations.hpp>
 #include <gradus/nn/bilinear.hpp>

@@ -1,4 +1,4 @@
-// Losses give PyTorch's numbers, forward and backward.
+// Losses must give PyTorch's numbers, forward and backward.
 
 #include <gradus/nn/attention_loss.hpp>
 #include <gradus/nn/loss.hpp>

@@ -1,4 +1,4 @@
-// The gradient check of a module finds wrong gradients, and restores the module.
+// The gradient check of a module must find wrong gradients, and restore the module afterwards.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/gradcheck.hpp>
@@ -12,7 +12,7 @@ using gradus::Tensor;
 
 namespace {
 
-// y = factor · x; only the fraction `passed` of the gradient reaches the factor.
+// y = factor · x. The backward function passes on only the fraction `passed` of the factor's gradient.
 class Scale : public nn::Module {
  public:
   explicit Scale(double passed)
@@ -24,7 +24,7 @@ class Scale : public nn::Module {
   double passed_;
 };
 
-// A linear layer after dropout that throws on a chosen call.
+// Dropout, then a linear layer. Throws at a chosen call.
 class Fickle : public nn::Module {
  public:
   Fickle() : dropout(0.5), linear(3, 2) {
@@ -38,7 +38,7 @@ class Fickle : public nn::Module {
 
   nn::Dropout dropout;
   nn::Linear linear;
-  mutable int calls_left = -1;  // throws at 0; below 0: never
+  mutable int calls_left = -1;  // counts down; throws at 0; negative: never throws
 };
 
 const Tensor x = gradus::tensor({{0.5, -1, 2}, {1, 0.25, -3}});

@@ -1,4 +1,4 @@
-// Every gradient of every module against finite differences in double precision. All sizes differ.
+// Compares every gradient of every module with finite differences, in double precision. All sizes differ.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/embedding.hpp>
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("recurrent modules have correct gradients", "[nn][gradients][
   check_gradients(nn::gradcheck(forward, x), 5);
   check_gradients(nn::gradcheck(both_ways, x, lengths), 9);
 
-  // Checks the gradients of the parameters, of x, and of one or two given states.
+  // Checks the gradients of the parameters, of x, and of the given states (one or two).
   const auto check = [&](TestType& net, const Tensor& up_to, std::int64_t states) {
     const Tensor h_0 = random({states, B, H}, generator), c_0 = random({states, B, H}, generator);
     const std::size_t parameters = net.parameters().size();
@@ -75,7 +75,7 @@ TEST_CASE("masked_cross_entropy has correct gradients, with and without label sm
   check_gradients(gradus::gradcheck(loss, {random({4, 2, 5}, generator)}), 1);
 }
 
-// Seeded before each call, so that all calls use the same mask.
+// The generator is seeded before each call, so that all calls use the same mask.
 TEMPLATE_TEST_CASE("dropout has correct gradients in training", "[nn][gradients]", nn::Dropout,
                    nn::LockedDropout) {
   Generator generator(6);

@@ -1,4 +1,4 @@
-// The GRU's gates and its two forms.
+// The gates of the GRU, and its two forms.
 
 #include <gradus/nn/gru.hpp>
 
@@ -21,7 +21,7 @@ struct Example {
   Example() { cell.to(Dtype::f64); }
 };
 
-// W_g x + U_g h + biases, from the rows of gate g.
+// The pre-activation W_g x + U_g h + biases, from the rows of gate g.
 Tensor argument(const nn::GRUCell& cell, int g, const Tensor& x, const Tensor& h) {
   const auto rows = [g](const Tensor& parameter) { return parameter.slice(g * H, (g + 1) * H); };
   return matmul(x, transpose(rows(cell.weight_ih), 0, 1)) + matmul(h, transpose(rows(cell.weight_hh), 0, 1)) +
@@ -45,7 +45,7 @@ TEST_CASE("z = 1 keeps the state, and z = 0 forgets it", "[nn][gru]") {
   force(1, -1e3);
   const Tensor n = cell.forward(x, h);
   CHECK(mismatch(n, h, {1e-3, 0}) != "");
-  force(0, -1e3);  // r = 0: the state has no influence
+  force(0, -1e3);  // r = 0: the new state ignores h
   CHECK(mismatch(cell.forward(x, h), cell.forward(x, h * 2.0), rounding) == "");
   CHECK(mismatch(cell.forward(x, h), n, {1e-3, 0}) != "");
 }

@@ -21,7 +21,7 @@
 
 using Ids = std::vector<std::int64_t>;
 
-/// i64 numbers on one axis.
+/// A tensor (n) of i64 numbers.
 inline gradus::Tensor integers(const Ids& values) { return gradus::tensor(values, {std::ssize(values)}); }
 
 /// 1 where t < lengths[b], otherwise 0: (T, B), i64.
@@ -38,7 +38,7 @@ inline gradus::Tensor only_padding(const gradus::Tensor& x, const gradus::Tensor
   return x - only_real(x, lengths);
 }
 
-/// The sequences (T, B, ·) with large numbers beyond their lengths, extended by `more` such steps.
+/// x (T, B, ·) with large numbers beyond the lengths, and with `more` extra steps of such numbers.
 inline gradus::Tensor with_garbage(const gradus::Tensor& x, const gradus::Tensor& lengths,
                                    std::int64_t more = 0) {
   const auto garbage = [&](const gradus::Shape& shape) { return gradus::full(shape, 1e3, x.dtype()); };
@@ -47,7 +47,7 @@ inline gradus::Tensor with_garbage(const gradus::Tensor& x, const gradus::Tensor
       0);
 }
 
-/// Runs the rest of the test twice: with fused and with composed operations.
+/// Runs the rest of the test twice: first with fused, then with composed operations.
 class FusedAndComposed {
  public:
   FusedAndComposed() {
@@ -58,7 +58,7 @@ class FusedAndComposed {
   std::optional<gradus::Composed> composed_;
 };
 
-/// From N(0, 1), in f64.
+/// Random numbers from N(0, 1), in f64.
 inline gradus::Tensor random(const gradus::Shape& shape, gradus::Generator& generator) {
   return gradus::normal(shape, 0, 1, generator, gradus::Dtype::f64);
 }
@@ -68,7 +68,7 @@ struct Tolerance {
   double absolute, relative;
 };
 
-/// Allowed difference between two computations of the same values, by precision.
+/// Allowed difference between two ways to compute the same values, for each precision.
 struct Precision {
   gradus::Dtype dtype;
   Tolerance values, gradients;
@@ -76,11 +76,11 @@ struct Precision {
 inline constexpr Precision precisions[] = {{gradus::Dtype::f64, {1e-10, 1e-10}, {1e-10, 1e-10}},
                                            {gradus::Dtype::f32, {1e-6, 1e-5}, {1e-5, 1e-4}}};
 
-/// Tolerance for the same f64 sums in another order.
+/// Tolerance for f64 sums that are added in another order.
 inline constexpr Tolerance rounding{1e-13, 1e-13};
 inline constexpr Tolerance exactly{0, 0};
 
-/// Empty if the two agree; otherwise describes the first difference. NaN agrees with nothing.
+/// Compares two tensors. Describes the first difference; empty if there is none. NaN always differs.
 inline std::string mismatch(const gradus::Tensor& actual, const gradus::Tensor& expected,
                             Tolerance tolerance = exactly) {
   std::ostringstream text;
@@ -104,8 +104,8 @@ inline std::string mismatch(const gradus::Tensor& actual, const gradus::Tensor& 
   return text.str();
 }
 
-/// Checks that a gradient check passed and covered `tensors` tensors, each with a gradient that is not all
-/// zeros.
+/// Checks that a gradient check passed, and that it covered `tensors` tensors. Each must have a gradient that
+/// is not all zeros.
 inline void check_gradients(const gradus::GradcheckReport& report, std::size_t tensors) {
   INFO(report);
   CHECK(report.passed());

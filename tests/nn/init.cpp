@@ -1,4 +1,4 @@
-// Initial values: the papers' bounds and deviations, orthogonality, and the recipe of Bahdanau et al.
+// Initial values: the papers' bounds and deviations, orthogonality, and the initialisation of Bahdanau et al.
 
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/embedding.hpp>
@@ -35,7 +35,8 @@ Moments moments(const Tensor& x) {
   return {sum / n, std::sqrt(squares / n - sum / n * (sum / n)), largest};
 }
 
-// Tolerance: five standard errors, σ / √n for a mean and σ √((κ − 1) / 4n) for a deviation, with kurtosis κ.
+// Tolerance: five standard errors. κ is the kurtosis. A mean has the standard error σ / √n, a deviation has
+// σ √((κ − 1) / 4n).
 void check_moments(const Tensor& x, double deviation, double kurtosis) {
   const auto n = static_cast<double>(x.numel());
   const Moments found = moments(x);
@@ -55,7 +56,7 @@ void check_uniform(const Tensor& x, double bound) {
   CHECK(largest > 0.99 * bound);
 }
 
-// The rows of Q, or its columns if there are fewer, are orthonormal to 1e-12 · gain².
+// The rows of Q, or its columns if there are fewer, must be orthonormal to 1e-12 · gain².
 void check_orthogonal(const Tensor& q, double gain = 1) {
   const Tensor flat = q.size(0) <= q.size(1) ? q : transpose(q, 0, 1);
   const std::int64_t k = flat.size(0);
@@ -122,7 +123,7 @@ TEST_CASE("Kaiming initialisation preserves the size of activations through ten 
   for (int layer = 0; layer < 10; ++layer) {
     x = matmul(relu(x), transpose(nn::kaiming_normal({100, 100}), 0, 1));
   }
-  const double mean_square = mean(x * x).item();  // expected value 1; with gain 1 it would be 2⁻¹⁰
+  const double mean_square = mean(x * x).item();  // 1 expected; with the gain 1 it would be 2⁻¹⁰
   CHECK(mean_square > 0.3);
   CHECK(mean_square < 3);
 }
@@ -140,7 +141,7 @@ TEST_CASE("orthogonal() gives orthonormal rows or columns, wide, tall and square
   CHECK(nn::orthogonal({0, 3}).shape() == Shape{0, 3});
 }
 
-// Detects a QR without the sign fix, where one sign dominates the diagonal.
+// Detects a QR decomposition without the sign correction: its diagonal would prefer one sign.
 TEST_CASE("orthogonal matrices are uniform: no sign is preferred", "[nn][init]") {
   gradus::seed(7);
   constexpr int draws = 4000;

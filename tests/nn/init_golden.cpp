@@ -1,4 +1,4 @@
-// Initial values have PyTorch's distribution: mean, deviation, smallest and largest number.
+// Initial values must have PyTorch's distribution: mean, deviation, minimum and maximum.
 
 #include <gradus/nn/bilinear.hpp>
 #include <gradus/nn/embedding.hpp>
@@ -20,9 +20,9 @@ namespace {
 constexpr std::int64_t O = 300, I = 500;
 const Shape shape{O, I};
 
-// Standard errors of a sample's statistics, in standard deviations. The maximum of n uniform numbers has an
-// exponential distance from the bound, deviation width / n; the maximum of n normal numbers is Gumbel with
-// scale σ / √(2 ln n).
+// Standard errors of a sample's statistics, in units of its standard deviation σ. The maximum of n uniform
+// numbers has an exponential distance from the bound, with deviation width / n. The maximum of n normal
+// numbers follows a Gumbel distribution with scale σ / √(2 ln n).
 struct Law {
   double kurtosis;
   double (*extreme)(double n);
@@ -64,7 +64,7 @@ TEST_CASE("initialisers have PyTorch's distributions", "[nn][init][golden]") {
         nn::kaiming_normal(shape, {.fan = nn::Fan::out, .gain = nn::gain(nn::Nonlinearity::leaky_relu, 0.5)}),
         normal);
   check("orthogonal", nn::orthogonal(shape, 2),
-        normal);  // nearly normal: a row is a random point on a sphere, and an element one of its coordinates
+        normal);  // nearly: each row is a random point on a sphere, and its elements are the coordinates
 }
 
 TEST_CASE("modules' initial weights have PyTorch's distributions", "[nn][init][golden]") {

@@ -1,4 +1,4 @@
-// Matrices in int8: rounding, its error, and its fixed points.
+// Matrices in int8: rounding, the rounding error, and matrices that rounding does not change.
 
 #include <gradus/nn/int8.hpp>
 

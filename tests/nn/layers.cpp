@@ -85,7 +85,7 @@ TEST_CASE("the padding id of an Embedding has a row of zeros, and no gradient", 
   sum(embedding.forward(integers({1, 3, 1, 3}))).backward();
   CHECK(mismatch(embedding.weight.grad(), tensor({{0, 0}, {0, 0}, {0, 0}, {2, 2}})) == "");
 
-  overwrite(embedding.weight, 7);  // as in PyTorch, a changed padding row is used as it is
+  overwrite(embedding.weight, 7);  // a changed padding row is used as it is, like in PyTorch
   CHECK(mismatch(embedding.forward(integers({1, 0})), tensor({{7, 7}, {7, 7}})) == "");
 }
 

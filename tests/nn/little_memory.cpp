@@ -1,5 +1,5 @@
-// Files whose headers declare more data than they hold are refused before memory is allocated: tested in a
-// process with a memory limit.
+// A file whose header declares more data than it holds must be refused before memory is allocated. Tested in
+// a process with a memory limit.
 
 #include <gradus/error.hpp>
 #include <gradus/nn/npy.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 enum Outcome { taken = 0, refused = 1, out_of_memory = 2, failed = 3 };
 
-// The outcome of reading a file in a process that may allocate 32 MB more.
+// Reads a file in a process that may allocate only 32 MB more. Returns the outcome.
 template <class Read>
 Outcome with_little_memory(const Read& reads) {
   const pid_t child = ::fork();
@@ -49,7 +49,7 @@ Outcome with_little_memory(const Read& reads) {
   return WIFEXITED(status) ? static_cast<Outcome>(WEXITSTATUS(status)) : failed;
 }
 
-// A sparse file: `start`, then zeros that occupy no disk space.
+// A sparse file: `start`, followed by zeros that take no disk space.
 fs::path sparse_file(const fs::path& path, const std::string& start, std::uint64_t size) {
   std::ofstream(path, std::ios::binary) << start;
   fs::resize_file(path, size);
@@ -65,14 +65,14 @@ std::string safetensors(const std::string& header) { return length_prefix(header
 }  // namespace
 
 TEST_CASE("safetensors files that declare more data than they hold allocate no memory", "[nn][safetensors]") {
-  if (gradus::sanitized) return;  // a sanitizer needs terabytes of address space
+  if (gradus::sanitized) return;  // a sanitizer reserves terabytes of address space
   const Scratch scratch;
   const auto outcome = [&](const std::string& start, std::uint64_t size) {
     const fs::path path = sparse_file(scratch.path() / "x", start, size);
     return with_little_memory([&] { load_safetensors(path); });
   };
   CHECK(outcome(safetensors("{}"), 10) == taken);
-  CHECK(outcome(length_prefix(100'000'000), 200'000'000) == out_of_memory);  // the limit works
+  CHECK(outcome(length_prefix(100'000'000), 200'000'000) == out_of_memory);  // proves that the limit works
   CHECK(outcome(length_prefix(100'000'001), 200'000'000) == refused);
   CHECK(outcome(length_prefix(99'999'999), 1'000) == refused);
   CHECK(outcome(length_prefix(~std::uint64_t{0}), 1'000) == refused);
@@ -83,7 +83,7 @@ TEST_CASE("safetensors files that declare more data than they hold allocate no m
 }
 
 TEST_CASE(".npy files that declare more data than they hold allocate no memory", "[nn][npy]") {
-  if (gradus::sanitized) return;  // a sanitizer needs terabytes of address space
+  if (gradus::sanitized) return;  // a sanitizer reserves terabytes of address space
   const Scratch scratch;
   const auto outcome = [&](const std::string& shape, std::uint64_t values) {
     const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";

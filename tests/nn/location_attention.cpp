@@ -32,7 +32,7 @@ struct Example {
   }
 };
 
-// All weight on position p of T, for one sequence.
+// The weights of one sequence when all weight is on position p.
 Tensor at(std::int64_t p) { return one_hot(integers({p}), T, Dtype::f64); }
 
 }  // namespace
@@ -55,8 +55,8 @@ TEST_CASE("location attention has correct gradients", "[nn][attention][gradients
                                                nn::LocationOptions{.filters = 2, .width = 15},
                                                nn::LocationOptions{.filters = 2, .width = 3, .window = 2});
   Example e(options);
-  e.attention.eval();  // the window acts in eval mode only
-  // Two steps: the second reads the weights of the first, which reads none.
+  e.attention.eval();  // only in eval mode is there a window
+  // Two steps. The second step reads the first one's weights; the first step has no previous weights.
   const auto attend = [&](const std::vector<Tensor>& x) {
     const nn::Memory memory = e.attention.prepare(x[1], e.lengths);
     const auto first = e.attention.attend(x[0], memory, 0, Tensor());
@@ -106,8 +106,8 @@ TEST_CASE("over equal values, the weights depend only on the distance to the las
         e.attention.attend(e.query.slice(0, 1), e.attention.prepare(same, Tensor()), 1, at(p)).weights[0]);
   };
   const Tensor two = ln(2), three = ln(3);
-  // Compares positions 1, 2 and 3, around 2, with positions 2, 3 and 4, around 3. Position 0 is the
-  // reference: no filter there sees the last position.
+  // Compares the energies around the last position: positions 1 to 3 around 2, and positions 2 to 4 around 3.
+  // They are relative to position 0, where no filter reaches the last position.
   CHECK(mismatch(two.slice(1, 4) - two[0], three.slice(2, 5) - three[0], rounding) == "");
   CHECK(mismatch(two[2] - two[0], gradus::zeros({}, Dtype::f64), {1e-3, 0}) != "");
 }

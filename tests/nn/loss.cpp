@@ -1,4 +1,4 @@
-// The loss is the mean over real tokens, and reads no others.
+// The loss is the mean over the real tokens. It must not read other tokens.
 
 #include <gradus/nn/loss.hpp>
 
@@ -67,7 +67,7 @@ TEST_CASE("each real token's gradient sums to 0, and tokens have equal weights",
   masked_cross_entropy(e.logits, e.targets, e.lengths).backward();
   const Tensor gradient = e.logits.grad();
   CHECK(mismatch(sum(gradient, 2), gradus::zeros({T, B}), rounding) == "");
-  const Tensor p = softmax(e.logits)[0][1];  // row 1 has one real token, with target 0
+  const Tensor p = softmax(e.logits)[0][1];  // sequence 1 has one real token, and its target is 0
   for (std::int64_t v = 0; v < V; ++v) {
     CHECK(std::abs(gradient[0][1][v].item() - (p[v].item() - (v == 0 ? 1 : 0)) / 8) < 1e-14);
   }
@@ -76,7 +76,7 @@ TEST_CASE("each real token's gradient sums to 0, and tokens have equal weights",
 TEST_CASE("label smoothing spreads part of each target over all tokens", "[nn][loss]") {
   const Example e;
   const Tensor log_p = log_softmax(e.logits);
-  double spread = 0;  // Σ −mean_k ln p(k) over the real tokens
+  double spread = 0;  // the sum of −mean_k ln p(k) over the real tokens
   for (const auto& [t, b] : {std::pair{0, 0}, {1, 0}, {2, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {3, 2}}) {
     spread -= mean(log_p[t][b]).item();
   }

@@ -1,4 +1,4 @@
-// The memory that a decoder attends to.
+// Memory: what a decoder attends to.
 
 #include <gradus/nn/attention.hpp>
 

@@ -15,7 +15,7 @@ using gradus::tensor;
 
 namespace {
 
-// A module with public registration functions.
+// A module whose registration functions are public.
 class Node : public nn::Module {
  public:
   using Module::add_buffer;
@@ -24,7 +24,7 @@ class Node : public nn::Module {
   using Module::enter;
 };
 
-// outer: bias; inner: scale, linear: weight, bias; dropout.
+// A tree of modules. outer: bias. inner: scale. linear: weight, bias. dropout.
 struct Tree {
   Node outer, inner;
   nn::Linear linear{2, 3};

@@ -1,4 +1,4 @@
-// Monotonic attention: equations, gradients, masks, the walk of decoding and errors.
+// Monotonic attention: equations, gradients, masks, the left-to-right walk when decoding, and errors.
 
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/monotonic_attention.hpp>
@@ -41,7 +41,7 @@ Tensor uniform(const gradus::Shape& shape, gradus::Generator& generator) {
   return sigmoid(random(shape, generator));
 }
 
-// The paper's recurrence, one element at a time.
+// The paper's recurrence, computed element by element.
 std::vector<double> by_elements(const Tensor& p, const Tensor& previous) {
   std::vector<double> weights;
   for (std::int64_t b = 0; b < p.size(0); ++b) {
@@ -54,7 +54,7 @@ std::vector<double> by_elements(const Tensor& p, const Tensor& previous) {
   return weights;
 }
 
-// The first position j ≥ `first` with stops(j), or −1. Does not call stops() for later positions.
+// The first position j ≥ `first` for which stops(j) is true, or −1. Later positions must not be tried.
 std::int64_t walk(std::int64_t first, std::int64_t length, const std::function<bool(std::int64_t)>& stops) {
   if (first < 0) return -1;
   for (std::int64_t j = first; j < length; ++j) {
@@ -93,7 +93,7 @@ TEST_CASE("monotonic weights have correct gradients, also for p of 0 and 1", "[n
   CHECK(gradus::gradcheck(f, {p, previous}).passed());
 }
 
-// The paper's closed form divides by a product of 1 − p, which here is 0 or below the smallest double.
+// The paper's closed form divides by a product of 1 − p. Here the product is 0, or below the smallest double.
 TEST_CASE("monotonic weights stay exact where the closed form divides by 0", "[nn][attention]") {
   const std::int64_t width = 2000;
   const Tensor previous = one_hot(integers({0, 0}), width, Dtype::f64);
@@ -113,8 +113,8 @@ TEST_CASE("monotonic weights stay exact where the closed form divides by 0", "[n
 TEST_CASE("monotonic attention has correct gradients over two steps", "[nn][attention][gradients]") {
   Example e({.noise = GENERATE(0.0, 1.0)});
   const auto attend = [&](const std::vector<Tensor>& x) {
-    e.attention.train();  // the check puts the module into eval mode, where the walk has no gradient
-    gradus::seed(4);      // the same noise at each call
+    e.attention.train();  // gradcheck selects eval mode, whose walk has no gradient
+    gradus::seed(4);      // every call must draw the same noise
     const nn::Memory memory = e.attention.prepare(x[1], e.lengths);
     const auto first = e.attention.attend(x[0], memory, 0, Tensor());
     return nn::concat_flat(e.attention.attend(x[0], memory, 1, first.weights).tensors());
@@ -135,7 +135,7 @@ TEST_CASE("padding does not affect monotonic attention, and gets no weight", "[n
     for (std::int64_t j = length; j < T; ++j) CHECK(padded.weights[b][j].item() == 0);
     CHECK(sum(padded.weights[b]).item() <= 1 + 1e-12);
   }
-  CHECK(mismatch(padded.context[B - 1], gradus::zeros({D}, Dtype::f64)) == "");  // a row of length 0
+  CHECK(mismatch(padded.context[B - 1], gradus::zeros({D}, Dtype::f64)) == "");  // the last row has length 0
   (sum(padded.context) + sum(padded.weights * padded.weights)).backward();
   CHECK(mismatch(only_padding(garbage.grad(), e.lengths), gradus::zeros({T, B, D}, Dtype::f64)) == "");
 }
@@ -155,7 +155,7 @@ TEST_CASE("monotonic attention over a batch equals that over its rows one by one
 
 TEST_CASE("in eval mode, monotonic attention walks over the annotations one by one", "[nn][attention]") {
   Example e({.noise = 1, .bias = 0});
-  nn::MonotonicAttention quiet(Q, D, A, {.noise = 0});  // in training, α over a single annotation is σ(e)
+  nn::MonotonicAttention quiet(Q, D, A, {.noise = 0});  // with one annotation, its weight in training is σ(e)
   const std::vector<Tensor> parameters = e.attention.parameters();
   for (std::size_t k = 0; k < parameters.size(); ++k) quiet.parameters()[k].replace(parameters[k].clone());
   const auto stops = [&](std::int64_t b) {
@@ -182,7 +182,7 @@ TEST_CASE("in eval mode, monotonic attention walks over the annotations one by o
     }
     previous = weights;
   }
-  CHECK(stopped > 0);  // both cases occur
+  CHECK(stopped > 0);  // both endings of a walk occur
   CHECK(left > 0);
 }
 

@@ -1,4 +1,4 @@
-// Multi-head attention over sequences of queries, with heads and causal masks.
+// Multi-head attention: sequences of queries, heads and causal masks.
 
 #include <gradus/nn/gradcheck.hpp>
 

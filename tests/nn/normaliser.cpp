@@ -1,4 +1,4 @@
-// Sparse and drawn weights: values against plain loops, gradients, padding, ties and errors.
+// Sparse and drawn weights: compared with plain loops; gradients, padding, ties and errors.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/nn/additive_attention.hpp>
@@ -30,7 +30,7 @@ struct Example {
 
 Tensor row(const std::vector<double>& values) { return tensor(values, {1, std::ssize(values)}); }
 
-// The projection onto the simplex by bisection on τ, which shares nothing with the sorting algorithm.
+// The projection onto the simplex, by bisection on τ: an algorithm independent of the library's, which sorts.
 std::vector<double> projected(const std::vector<double>& e) {
   double low = *std::ranges::max_element(e) - 1, high = low + 1;
   const auto total = [&](double tau) {
@@ -49,7 +49,7 @@ struct Kind {
   std::function<Tensor(const Tensor& e, const Tensor& lengths)> weights;
 };
 
-// The kinds of weights without random draws.
+// The kinds of weights that draw no random numbers.
 std::vector<Kind> exact_kinds() {
   return {{"sparsemax", nn::sparsemax},
           {"top 1", [](const Tensor& e, const Tensor& n) { return nn::top_k_softmax(e, n, 1); }},
@@ -57,7 +57,7 @@ std::vector<Kind> exact_kinds() {
           {"top 9", [](const Tensor& e, const Tensor& n) { return nn::top_k_softmax(e, n, 9); }}};
 }
 
-// All kinds of weights. Drawn weights use the same random numbers at each call.
+// All kinds of weights. Every call uses the same random numbers.
 std::vector<Kind> all_kinds() {
   std::vector<Kind> kinds = exact_kinds();
   const auto drawn = [](const nn::Normaliser& normaliser) {
@@ -107,7 +107,7 @@ TEST_CASE("sparsemax does not change under a common shift, and its softer end is
 }
 
 TEST_CASE("the gradient of sparsemax centres g on the support", "[nn][attention][sparse][gradients]") {
-  const Tensor e = leaf(row({1, 0.5, -3, 0.9}));  // support {0, 1, 3}: τ = (2.4 − 1) / 3
+  const Tensor e = leaf(row({1, 0.5, -3, 0.9}));  // weights on {0, 1, 3}, so τ = (2.4 − 1) / 3
   nn::sparsemax(e, Tensor()).backward(row({1, 2, 100, 6}));
   CHECK(mismatch(e.grad(), row({-2, -1, 0, 3}), rounding) == "");
 }
@@ -161,7 +161,7 @@ TEST_CASE("a row without positions gets zeros and no gradient from every kind", 
 TEST_CASE("sparse weights have correct gradients", "[nn][attention][sparse][gradients]") {
   const Example e;
   for (const Kind& kind : exact_kinds()) {
-    if (std::string(kind.name) == "top 1") continue;  // constant
+    if (std::string(kind.name) == "top 1") continue;  // its weights are constant
     INFO(kind.name);
     check_gradients(
         gradus::gradcheck([&](const auto& x) { return kind.weights(x[0] * x[1], e.lengths); },
@@ -191,7 +191,7 @@ TEST_CASE("attention with sparse weights, or a predicted window, has correct gra
   check(attention, 3);
   nn::LocalPredictiveAttention local(3, 4, 7, 1.5);
   check(local, 5);
-  local.set_normaliser(nn::normaliser::sparsemax());  // over the window
+  local.set_normaliser(nn::normaliser::sparsemax());  // sparsemax over the window
   check(local, 5);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("local attention puts its weight around the predicted position", "[nn]
   constexpr double w = 1.5, sigma = w / 2;
   nn::LocalPredictiveAttention local(3, 4, 7, w);
   local.to(Dtype::f64);
-  overwrite(local.v_a, 0);  // equal energies
+  overwrite(local.v_a, 0);  // makes all energies equal
   const Tensor query = random({B, 3}, e.generator), values = random({T, B, 4}, e.generator);
   const nn::Memory memory = local.prepare(values, e.lengths);
   const auto p = local.position(query, memory).to_vector<double>();
@@ -228,7 +228,7 @@ TEST_CASE("hard and Gumbel attention draw each position with its softmax probabi
   for (const auto& normaliser : {nn::normaliser::hard(), nn::normaliser::gumbel(0.3)}) {
     gradus::seed(1);
     const Tensor drawn = normaliser.weights(expand(e, {draws, 4}), Tensor(), true);
-    // Four standard deviations of a frequency are below 0.015.
+    // A deviation of 0.015 is more than four standard deviations of a frequency.
     CHECK(mismatch(mean(drawn, 0), p[0], {0.015, 0}) == "");
   }
 }
@@ -245,7 +245,7 @@ TEST_CASE("hard attention's score has a gradient through the weights, and none t
   };
   sum(attend().context).backward();
   CHECK_FALSE(attention.v_a.grad().defined());
-  CHECK(sum(values.grad()).item() == 4 * B);  // of the drawn annotations
+  CHECK(sum(values.grad()).item() == 4 * B);  // only the drawn annotations get a gradient
   sum(attend().weights).backward();
   CHECK(max(abs(attention.v_a.grad())).item() > 0);
 }
@@ -271,7 +271,7 @@ TEST_CASE("the drawn position depends on the seed and the row, not on the paddin
   CHECK(mismatch(drawn(1, 8).slice(0, 5, 1), drawn(1, 5)) == "");
   CHECK(mismatch(drawn(1, 8), drawn(2, 8)) != "");
   CHECK(mismatch(sum(drawn(1, 8), 0).slice(0, 5), gradus::full({5}, 8.0, Dtype::f64), {7.5, 0}) ==
-        "");  // varied
+        "");  // the draws vary
 }
 
 TEST_CASE("the Gumbel-softmax has the gradient of the perturbed softmax",
@@ -281,7 +281,7 @@ TEST_CASE("the Gumbel-softmax has the gradient of the perturbed softmax",
   const Tensor g = random({B, T}, e.generator), x = leaf(e.energies), y = leaf(e.energies);
   gradus::seed(5);
   nn::normaliser::gumbel(temperature).weights(x, e.lengths, true).backward(g);
-  // The same noise, from the row's streams.
+  // Draws the same noise again, from the streams of the rows.
   gradus::seed(5);
   const Generator rows = gradus::default_generator().split();
   std::vector<double> noise;

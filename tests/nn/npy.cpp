@@ -1,4 +1,4 @@
-// .npy files: saved tensors load bit for bit, NumPy's files are read, and invalid files are refused.
+// .npy files: saved tensors load bit for bit, NumPy's files can be read, and invalid files are refused.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -41,7 +41,7 @@ std::string header_of(const std::string& descr, const std::string& shape) {
   return "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n";
 }
 
-// A file with these bytes.
+// A temporary file with these bytes.
 class File {
  public:
   explicit File(const std::string& bytes) { std::ofstream(path(), std::ios::binary) << bytes; }

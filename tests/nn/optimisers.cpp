@@ -33,7 +33,7 @@ Make groups(const Rule& of_weight, const Rule& of_bias) {
   };
 }
 
-// The cases of optimisers.txt, with the names of each rule's running values for the weight.
+// The cases of optimisers.txt. Each lists the names of the running values that its rule keeps for the weight.
 struct Case {
   const char* name;
   Make make;
@@ -79,14 +79,14 @@ const std::vector<Case> cases{
      groups<nn::AdadeltaRule>({}, {.learning_rate = 0.5, .rho = 0.7, .epsilon = 0.01, .weight_decay = 0.3}),
      {"v", "u"}}};
 
-// A run with the parameters and gradients of optimisers.txt.
+// Runs an optimiser with the parameters and gradients of optimisers.txt.
 class Run {
  public:
   Run(const Case& made, Dtype dtype)
       : weight(leaf(golden_["weight"].to(dtype))),
         bias(leaf(golden_["bias"].to(dtype))),
         optimiser(made.make(weight, bias)) {}
-  /// Copies the other run's current parameters, with a new optimiser.
+  /// Continues from the other run's current parameters, with a new optimiser.
   Run(const Case& made, const Run& other)
       : weight(leaf(other.weight)), bias(leaf(other.bias)), optimiser(made.make(weight, bias)) {}
 
@@ -102,7 +102,7 @@ class Run {
     for (int t = first; t <= last; ++t) step(t);
   }
 
-  /// Empty if both parameters match the file after step t.
+  /// Compares both parameters with the file after step t. Empty if they match.
   std::string mismatch_after(const Case& made, int t, Tolerance tolerance) const {
     const std::string prefix = std::string(made.name) + ".step_" + std::to_string(t) + ".";
     return mismatch(weight, golden_[prefix + "weight"], tolerance) +
@@ -138,7 +138,7 @@ NamedTensors with(NamedTensors state, const std::string& name, const Tensor& val
   return state;
 }
 
-// f64
+// A leaf in f64 with these values and this gradient.
 Tensor with_gradient(std::initializer_list<double> values, std::initializer_list<double> gradient) {
   Tensor x = leaf(tensor(std::vector<double>(values)));
   x.set_grad(tensor(std::vector<double>(gradient)));
@@ -175,7 +175,8 @@ TEST_CASE("an optimiser with a loaded state continues with the same bits", "[nn]
       for (Run* run : {&whole, &forgetful, &resumed}) run->steps(4, 5);
       CHECK(resumed.same_as(whole));
       CHECK_FALSE(forgetful.same_as(whole));
-      // The state is a copy: later steps of the saving and the loading optimiser do not change it.
+      // The state is a copy. Later steps must not change it, neither of the optimiser that saved it nor of
+      // the one that loaded it.
       Run again(made, dtype);
       again.steps(1, 3);
       for (const auto& [entry, value] : again.optimiser->state()) {

@@ -1,4 +1,4 @@
-// Properties of every kind of recurrent module, with any weights.
+// Properties that every kind of recurrent module must have, with any weights.
 
 #include "nn/recurrent.hpp"
 
@@ -31,7 +31,7 @@ struct Example {
 Tensor forward_half(const Tensor& output) { return output.slice(0, H, 2); }
 Tensor backward_half(const Tensor& output) { return output.slice(H, 2 * H, 2); }
 
-/// Elements [begin, end) of an axis of each state.
+/// Elements [begin, end) along one axis of h_0 and of c_0.
 FirstStates part_of(const FirstStates& states, std::int64_t begin, std::int64_t end, int axis) {
   return {states[0].slice(begin, end, axis), states[1].slice(begin, end, axis)};
 }
@@ -45,14 +45,14 @@ void check_equal(const Output& actual, const Output& expected, Tolerance toleran
   }
 }
 
-/// Copies the parameters of `from`, starting at index `first`, into `to`.
+/// Copies parameters of `from`, from index `first` on, into the parameters of `to`.
 void copy_parameters(const nn::Module& from, std::size_t first, const nn::Module& to) {
   const std::vector<Tensor> source = from.parameters();
   std::vector<Tensor> target = to.parameters();
   for (std::size_t i = 0; i < target.size(); ++i) target[i].replace(source[first + i].clone());
 }
 
-/// One step of a cell. The state, before and after the step, is {h} or {h, c}.
+/// Runs one step of a cell. A state is {h} or {h, c}.
 template <class Cell>
 std::vector<Tensor> step(const Cell& cell, const Tensor& x, const std::vector<Tensor>& state) {
   if constexpr (std::same_as<Cell, nn::LSTMCell>) {
@@ -68,7 +68,7 @@ void check_steps(const Kind& net, const Cell& cell) {
   copy_parameters(net, 0, cell);
   const Tensor x = random({T, B, I}, generator).to(Dtype::f32);
   const auto result = forward(net, x);
-  std::vector<Tensor> state(2);  // undefined: the cell starts from zeros
+  std::vector<Tensor> state(2);  // undefined, so the cell starts from zeros
   for (std::int64_t t = 0; t < T; ++t) {
     state = step(cell, x[t], state);
     CHECK(mismatch(result.output[t], state[0], {1e-6, 0}) == "");

@@ -1,4 +1,4 @@
-// Recurrent modules match PyTorch, and the original GRU matches the paper's equations.
+// Recurrent modules must equal PyTorch's. The original GRU must equal the paper's equations.
 
 #include "nn/against_golden.hpp"
 #include "nn/recurrent.hpp"
@@ -9,7 +9,7 @@ using gradus::Tensor;
 
 namespace {
 
-constexpr std::int64_t I = 6, H = 2;  // sizes of the grids
+constexpr std::int64_t I = 6, H = 2;  // input and state size of all grids
 
 const char* const output_names[] = {"output", "h_n", "c_n"};
 
@@ -25,7 +25,7 @@ Tensor given(const Leaves& leaves, const std::string& name) {
   return leaves.count(name) != 0 ? leaves.at(name) : Tensor();
 }
 
-// Checks every gradient, with the lengths and initial states that the file holds.
+// Checks every gradient. Uses lengths and initial states if the file has them.
 template <class Kind>
 void check_gradients_of(const Golden& golden, const Kind& net) {
   const Tensor lengths = golden.has("lengths") ? golden["lengths"] : Tensor();
@@ -34,7 +34,7 @@ void check_gradients_of(const Golden& golden, const Kind& net) {
   });
 }
 
-// Nets that each omit biases, lengths or states, or have one step or token.
+// Nets that each lack something (biases, lengths, states), or have only one step or one sequence.
 template <class Kind>
 void check_gradients_in(const char* file) {
   const Golden golden(file);
@@ -104,7 +104,7 @@ class Grid {
  private:
   Tensor x() const { return golden_["x"].to(precision_.dtype); }
 
-  // Nets with fewer layers use the lower layers of the one with 3.
+  // Smaller nets use the lower layers of the 3-layer net, so the file stores only its weights.
   static std::string weights_of(int directions) { return directions == 1 ? "d1." : "d2."; }
 
   void load(Kind& net, int directions) const {

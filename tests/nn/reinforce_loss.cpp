@@ -1,4 +1,4 @@
-// REINFORCE: the advantages by hand, and the mean of its gradients against the exact one.
+// REINFORCE: its advantages against a calculation by hand, its mean gradient against the exact one.
 
 #include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/reinforce_loss.hpp>
@@ -12,7 +12,7 @@ using gradus::tensor;
 
 namespace {
 
-// Single-position weights (T_y, B, 1), so that a weight's gradient is −A / N.
+// Weights (T_y, B, 1) over one position. Their gradient is −A / N, with the advantage A.
 Tensor single(std::int64_t T_y, std::int64_t B) { return leaf(gradus::ones({T_y, B, 1}, Dtype::f64)); }
 
 }  // namespace
@@ -23,7 +23,7 @@ TEST_CASE("the advantage is the later tokens' log-likelihood, less the other seq
   const Tensor loss = nn::reinforce_loss(weights, r, integers({3, 2}));
   CHECK(loss.item() == 0);
   loss.backward();
-  // The others' means are −4 for the first sequence, and −3 for the second.
+  // The baselines, the means of the other sequences, are −4 for sequence 0 and −3 for sequence 1.
   const Tensor A = tensor({{3 + 2 - 2, 0 - 2}, {2 - 2, -2}, {-2, 0}}, Dtype::f64);
   CHECK(mismatch(squeeze(weights.grad(), 2), A / -5, rounding) == "");
 }
@@ -46,14 +46,14 @@ TEST_CASE("the mean of REINFORCE's gradients is the gradient of the expected los
   constexpr std::int64_t draws = 50000;
   Tensor e = leaf(tensor({0.5, -0.5, 0}, Dtype::f64));
   const Tensor reward = tensor({-1, -2, -4}, Dtype::f64);
-  sum(softmax(e) * -reward).backward();  // E[−r]
+  sum(softmax(e) * -reward).backward();  // the exact expectation E[−r]
   const Tensor exact = e.grad();
   e.zero_grad();
   gradus::seed(1);
   const Tensor weights = nn::normaliser::hard().weights(expand(e, {draws, 3}), Tensor(), true);
   const Tensor r = sum(weights.detach() * reward, 1);
   nn::reinforce_loss(unsqueeze(weights, 0), unsqueeze(r, 0), Tensor()).backward();
-  // The standard deviation of one draw is below 1, so four standard errors of the mean are below 0.018.
+  // One draw has a standard deviation below 1. So four standard errors of the mean are below 0.018.
   CHECK(mismatch(e.grad(), exact, {0.018, 0}) == "");
   CHECK(std::abs(exact.to_vector<double>()[0]) > 0.1);
 }

@@ -34,7 +34,7 @@ std::string file_of(const std::string& header, const std::string& values = "") {
   return bytes + header + values;
 }
 
-// A header with one tensor.
+// The JSON header for one tensor.
 std::string header_of(const std::string& name, const std::string& dtype, const std::string& shape,
                       const std::string& offsets) {
   return "{\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +
@@ -70,7 +70,7 @@ std::vector<std::string> names_of(const NamedTensors& tensors) {
   return result;
 }
 
-// Tensors of every dtype, including an empty one and a scalar.
+// Tensors of every dtype. One is empty, one is a scalar.
 NamedTensors assorted() {
   return {{"bias", tensor({0.5, -2})},
           {"ids", integers({INT64_MIN, -1, (std::int64_t{1} << 53) + 1, INT64_MAX})},
@@ -212,7 +212,7 @@ TEST_CASE("a truncated or too long header is refused", "[nn][safetensors]") {
   check_refused("", cut);
   check_refused("1234567", cut);
   check_refused(file_of("{}").substr(0, 9), cut);
-  check_refused(std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10), cut);  // exactly 100,000,000
+  check_refused(std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10), cut);  // a header of 100,000,000 bytes
   const std::string other =
       "is not a safetensors file; in PyTorch, write it with safetensors.torch.save_file";
   check_refused(std::string("\x01\xe1\xf5\x05\0\0\0\0{}", 10), other);
@@ -397,7 +397,7 @@ TEST_CASE("a damaged file is either read or refused with an error", "[nn][safete
   const File file;
   nn::save_safetensors(file.path(), assorted(), {{"format", "pt"}});
   const std::string whole = content(file.path());
-  std::fstream disk(file.path(), std::ios::binary | std::ios::in | std::ios::out);  // faster than new files
+  std::fstream disk(file.path(), std::ios::binary | std::ios::in | std::ios::out);  // one open file is faster
   std::mt19937 random(1);
   int refused = 0;
   for (int trial = 0; trial < 5000; ++trial) {
@@ -413,7 +413,7 @@ TEST_CASE("a damaged file is either read or refused with an error", "[nn][safete
     }
   }
   CHECK(refused > 2500);
-  CHECK(refused < 5000);  // a changed value is still valid
+  CHECK(refused < 5000);  // damage within a tensor's values goes unnoticed
 }
 
 TEST_CASE("invalid tensors, names and metadata are refused before anything is written", "[nn][safetensors]") {

@@ -1,4 +1,4 @@
-// Files exchanged with PyTorch in both directions; tests/golden/cases_safetensors.py is the other side.
+// Files exchanged with PyTorch in both directions. tests/golden/cases_safetensors.py is PyTorch's side.
 
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gru.hpp>
@@ -37,7 +37,7 @@ Values values(const std::string& name) {
 
 Tensor lengths_of(const Values& given) { return given.contains("lengths") ? given.at("lengths") : Tensor(); }
 
-// A module's outputs, with their names in the files.
+// The outputs of a module, by their names in the files.
 NamedTensors outputs(const nn::GRU& gru, const Values& given) {
   const auto [output, h_n] = gru.forward(given.at("x"), lengths_of(given));
   return {{"output", output}, {"h_n", h_n}};
@@ -66,7 +66,7 @@ void check_outputs(const Module& module, const Values& given, const Precision& p
   }
 }
 
-// Checks that the module, with PyTorch's state `name`, gives PyTorch's outputs in each precision.
+// Loads PyTorch's state `name` into the module. In each precision, its outputs must be PyTorch's.
 template <class Module>
 void check_from_pytorch(const std::string& name, Module module) {
   for (const Precision& precision : precisions) {
@@ -79,7 +79,7 @@ void check_from_pytorch(const std::string& name, Module module) {
   }
 }
 
-// Checks that the module, with the state in a file written by gradus, gives the outputs in that file.
+// Loads a state written by gradus into the module. Its outputs must be those in that file.
 template <class Module>
 void check_from_here(const std::string& name, Module module, const Precision& precision) {
   INFO(name);
@@ -137,7 +137,7 @@ TEST_CASE("files from gradus that PyTorch has read give the same outputs", "[nn]
   check_from_here("embedding", nn::Embedding(7, 3), f32);
 }
 
-// Not run by default: test_nn '[.write-golden]' writes the files again.
+// Hidden test: test_nn '[.write-golden]' writes the files for PyTorch.
 TEST_CASE("write the files for PyTorch", "[.write-golden]") {
   gradus::seed(2014);
   const auto draw = [](const gradus::Shape& shape, Dtype dtype = Dtype::f32) {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// The two groups of schedules.txt.
+// Two groups of parameters, as in schedules.txt.
 std::vector<SGD::Group> two_groups() {
   return {{.parameters = {leaf(tensor({1}))}, .options = {.learning_rate = 0.1}},
           {.parameters = {leaf(tensor({1}))}, .options = {.learning_rate = 0.02}}};
@@ -32,7 +32,7 @@ std::vector<SGD::Group> two_groups() {
 
 SGD one_group(double rate) { return SGD({leaf(tensor({1}))}, {.learning_rate = rate}); }
 
-// The rates of both groups before each of 21 steps, (21, 2); next(t) advances to step t + 1.
+// The rates of both groups before each of 21 steps, (21, 2). next(t) advances the schedule to step t + 1.
 template <class Next>
 Tensor rates(const nn::Optimiser& optimiser, Next next) {
   std::vector<double> seen;

@@ -1,4 +1,4 @@
-// Optimisers and clipping split parameters among threads without changing the result.
+// Optimisers and clipping split parameters into pieces for the threads. The result must not change.
 
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/optim.hpp>
@@ -17,7 +17,7 @@ using gradus::Tensor;
 
 namespace {
 
-// More than one piece, and not a multiple of the piece size.
+// Several pieces, the last of them incomplete.
 constexpr std::int64_t size = 40'003;
 
 Tensor random_parameter(std::int64_t n, Generator& generator) {
@@ -42,7 +42,7 @@ const std::map<std::string, Make> optimisers{
     {"rmsprop", maker<nn::RMSpropRule>({.momentum = 0.9, .centered = true})},
     {"adadelta", maker<nn::AdadeltaRule>({})}};
 
-// All parameters and running values after three steps, concatenated.
+// Trains for three steps. Returns all parameters and running values, concatenated.
 std::vector<double> trained(const Make& make, const std::vector<Tensor>& parameters) {
   const auto optimiser = make(parameters);
   for (int step = 0; step < 3; ++step) optimiser->step();
@@ -97,7 +97,7 @@ TEST_CASE("every element of a large parameter is updated as in a parameter of it
 
 namespace {
 
-// Records which elements each call updates; expects one call per parameter.
+// A rule that records the elements of each update. A parameter must be updated whole, in one call.
 struct WholeRule {
   double learning_rate = 1;
   std::vector<std::int64_t>* seen = nullptr;

@@ -1,4 +1,4 @@
-// Invalid sizes and options are refused before any parameter is drawn.
+// Invalid sizes and options must be refused before any parameter is drawn.
 
 #include <gradus/autograd/random.hpp>
 #include <gradus/nn/bilinear.hpp>

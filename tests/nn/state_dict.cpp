@@ -17,7 +17,7 @@ using gradus::tensor;
 
 namespace {
 
-// shift; mean, steps; linear: weight, bias.
+// A module with the parameter shift, the buffers mean and steps, and a child linear: weight, bias.
 struct Model : nn::Module {
   Model() { add_module("linear", linear); }
   Tensor forward(const Tensor& x) const { return linear.forward(x - mean) + shift; }
@@ -28,7 +28,7 @@ struct Model : nn::Module {
   nn::Linear linear{2, 3};
 };
 
-// A matrix under two names.
+// A module that holds one matrix under two names.
 struct Tied : nn::Module {
   const Tensor input = add_parameter("input", tensor({1, 2}));
   const Tensor output = add_parameter("output", input);
@@ -48,7 +48,7 @@ NamedTensors changed(const NamedTensors& state) {
   return result;
 }
 
-// Checks that the state is refused with these objections, and that the module is unchanged.
+// Loading `state` must fail with these objections, and leave the module unchanged.
 void check_refused(nn::Module& module, const NamedTensors& state, const std::string& objections) {
   const auto before = values(module);
   CHECK_ERROR(module.load_state_dict(state),
@@ -216,7 +216,7 @@ TEST_CASE("a gradient check skips frozen parameters, and restores buffers", "[nn
     ++Tensor(model.steps).mutable_values<std::int64_t>()[0];
     return model.forward(x[0]);
   };
-  check_gradients(nn::gradcheck(model, counting, {tensor({{1, 2}, {3, 5}})}), 2);  // shift, and x
+  check_gradients(nn::gradcheck(model, counting, {tensor({{1, 2}, {3, 5}})}), 2);  // checks shift and x
   CHECK(values(model) == before);
   CHECK(model.mean.dtype() == Dtype::f32);
 }

@@ -1,4 +1,4 @@
-// Reads a saved state entry by entry, and reports all errors at once.
+// StateReader: reads a saved state entry by entry, and reports all errors together.
 
 #include <gradus/nn/state_reader.hpp>
 

@@ -1,4 +1,4 @@
-// Each fused operation equals its composed twin, as do the modules that use them.
+// Each fused operation must equal its composed twin. The same holds for the modules that use it.
 
 #include "nn/twins.hpp"
 
@@ -20,14 +20,14 @@ struct Sizes {
 };
 constexpr Sizes all_sizes[] = {{1, 1, 1}, {3, 1, 17}, {17, 3, 1}, {1, 17, 3}, {3, 7, 33}, {7, 33, 3}};
 
-// 1, 3, 5 …, wrapping around at T.
+// B lengths: 1, 3, 5 …, wrapping around at T.
 Tensor lengths_up_to(std::int64_t T, std::int64_t B) {
   Ids lengths;
   for (std::int64_t b = 0; b < B; ++b) lengths.push_back((b * 2) % T + 1);
   return integers(lengths);
 }
 
-// Calls visit(sizes, lengths, precision) for every size and precision, with and without lengths.
+// Calls visit(sizes, lengths, precision) for all sizes and precisions, each with and without lengths.
 template <class Visit>
 void for_each_case(Visit visit) {
   for (const Sizes& sizes : all_sizes) {
@@ -82,8 +82,8 @@ Packing packing_of(const Tensor& x, const Tensor& lengths) {
   return lengths.defined() ? Packing(lengths) : Packing(x.size(0), x.size(1));
 }
 
-// Calls update(x[0][t], state) for each step t of the padded x[0]. Returns the states h, packed, and the last
-// state.
+// Calls update(x[0][t], state) for each step t of the padded sequences x[0]. Returns the packed states h,
+// then the last states.
 template <class Update>
 Tensor step_by_step(const Tensors& x, Tensors state, const Tensor& lengths, bool reverse, Update update) {
   const std::int64_t T = x[0].size(0);
@@ -160,7 +160,8 @@ const Twin twins[] = {
     {"lstm_sequence in reverse", lstm_shapes, fused_lstm_sequence<true>, composed_lstm_sequence<true>},
 };
 
-// ---- the decoder's recurrence: y, padded, s_0, keys, values, weight_ih, weight_hh, W_a, v_a and both biases
+// ---- the decoder's recurrence
+// Inputs: padded y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, both biases.
 
 std::vector<Shape> attention_shapes(const Sizes& n) {
   const std::int64_t S = 4, E = 2, A = 5, D = 3, H = n.N;
@@ -282,7 +283,7 @@ TEST_CASE("GRU and LSTM equal their composed forms", "[nn][twins]") {
   });
 }
 
-// Covers: more sequences than one thread takes, few steps, few sequences, weights larger than a core's cache.
+// Cases: more sequences than one thread takes; few steps; few sequences; weights larger than a core's cache.
 TEST_CASE("GRU and LSTM equal their composed forms, for any split among threads", "[nn][twins][long]") {
   for (const Sizes& sizes : {Sizes{6, 24, 5}, Sizes{2, 24, 5}, Sizes{6, 5, 5}, Sizes{5, 9, 400}}) {
     for (const int count : {1, 2, 3}) {

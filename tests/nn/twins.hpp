@@ -9,7 +9,7 @@
 
 #include "nn/helpers.hpp"
 
-/// Compares a function with its twin: its values and all gradients.
+/// Compares a function with its twin: the values, and the gradients of all leaves.
 
 using Tensors = std::vector<gradus::Tensor>;
 using Function = std::function<Tensors()>;
@@ -18,8 +18,8 @@ struct Run {
   Tensors values, gradients;
 };
 
-/// Runs f, then backpropagates a random gradient for each of its values. The leaves' gradients start as ones,
-/// so backward() must add to them.
+/// Runs f, then backpropagates a random gradient from each value. The leaves' gradients start as ones, so
+/// backward() must add to them.
 inline Run run(const Function& f, const Tensors& leaves) {
   for (gradus::Tensor leaf : leaves) {
     if (leaf.requires_grad()) leaf.set_grad(gradus::ones(leaf.shape(), leaf.dtype()));
@@ -48,7 +48,7 @@ inline void check_equal(const Function& fused, const Function& composed, const T
   }
 }
 
-/// Compares a function that uses modules with itself in composed form.
+/// Compares a function that uses modules with the same function in composed form.
 inline void check_equal(const Function& f, const Tensors& leaves, const Precision& precision) {
   const Function composed = [&] {
     const gradus::Composed guard;
@@ -57,7 +57,7 @@ inline void check_equal(const Function& f, const Tensors& leaves, const Precisio
   check_equal(f, composed, leaves, precision);
 }
 
-/// Leaves; leaf i requires a gradient if bit i of `wanted` is set.
+/// Random leaves. Leaf i requires a gradient if bit i of `wanted` is set.
 inline Tensors leaves_of(const std::vector<gradus::Shape>& shapes, gradus::Dtype dtype, unsigned wanted) {
   gradus::Generator generator(2);
   Tensors leaves;
@@ -68,7 +68,7 @@ inline Tensors leaves_of(const std::vector<gradus::Shape>& shapes, gradus::Dtype
   return leaves;
 }
 
-/// A module's parameters and these inputs: everything that its result depends on.
+/// A module's parameters, followed by the inputs: everything that the module's result depends on.
 inline Tensors with_parameters(const gradus::nn::Module& module, const Tensors& inputs) {
   Tensors leaves = module.parameters();
   leaves.insert(leaves.end(), inputs.begin(), inputs.end());

@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-/// The colours of a picture and their contrast.
+/// The colours of a picture, and their contrast.
 
-// Maps selectors to declarations, for the light or the dark rules.
+// The CSS rules of a picture for light or dark mode: selector → declarations.
 inline std::map<std::string, std::string> rules(const std::string& svg, bool dark) {
   const std::size_t media = svg.find("@media"), style = svg.find("<style>") + 7;
   const std::string css =

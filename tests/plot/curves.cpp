@@ -13,7 +13,7 @@ TEST_CASE("curves have a legend, axis labels, round ticks and a dot per point", 
   CHECK(has(picture, "<title>train: 3, 0.5</title>"));
   CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 1);
   CHECK(count(picture, "<path class=\"gp-line gp-s1\"") == 1);
-  CHECK_FALSE(has(picture, ">0.5</text>"));  // epochs are whole numbers
+  CHECK_FALSE(has(picture, ">0.5</text>"));  // no tick between whole epochs
 }
 
 TEST_CASE("the ninth curve is drawn differently from the first", "[plot]") {
@@ -36,7 +36,7 @@ TEST_CASE("a curve can have the colour of another", "[plot]") {
   curves.series.push_back({"bound", {0, 1}, {0, 2}, plot::Mark::dashed, 0});
   const std::string picture = svg(curves);
   CHECK(count(picture, "<path class=\"gp-line gp-s0 gp-dash1\"") == 1);
-  CHECK(count(picture, "<circle class=\"gp-fill gp-s0\"") == 2);  // none on a dashed one
+  CHECK(count(picture, "<circle class=\"gp-fill gp-s0\"") == 2);  // dashed lines have no circles
 }
 
 TEST_CASE("labels have subscripts and superscripts, and words stay whole", "[plot]") {
@@ -61,7 +61,7 @@ TEST_CASE("points are drawn without a line, and without tooltips if there are ma
   curves.series[0].mark = plot::Mark::points;
   std::string picture = svg(curves);
   CHECK(count(picture, "gp-line gp-s0") == 0);
-  CHECK(count(picture, "<circle") == 4);  // one in the legend
+  CHECK(count(picture, "<circle") == 4);  // three points, and one circle in the legend
   CHECK(count(picture, "<title>train: ") == 3);
 
   for (int i = 0; i < 100; ++i) curves.series[0].x.push_back(i), curves.series[0].y.push_back(i);
@@ -72,7 +72,7 @@ TEST_CASE("points are drawn without a line, and without tooltips if there are ma
 
 TEST_CASE("equal units make a plot as high as its range of y", "[plot]") {
   plot::Curves curves = line({0, 1, 0.5}, {0, 1, 2});
-  const auto grid = [&] {  // pixels between the lowest and the highest line of the grid
+  const auto grid = [&] {  // the height of the grid in pixels
     const std::string picture = svg(curves);
     const auto y1 = [&](std::size_t at) { return std::stod(picture.substr(picture.find("y1=\"", at) + 4)); };
     return y1(picture.find("gp-grid\"")) - y1(picture.rfind("gp-grid\""));
@@ -93,7 +93,7 @@ TEST_CASE("points that are not finite leave a gap", "[plot]") {
     CHECK(moves(line({0, 1, 2, 3, 4}, {1, 2, hole, 4, 5})) == 2);
     CHECK(moves(line({0, 1, hole, 3, 4}, {1, 2, 3, 4, 5})) == 2);
   }
-  CHECK(moves(line({0, 1, 2}, {1, kNaN, 3})) == 2);  // two isolated points
+  CHECK(moves(line({0, 1, 2}, {1, kNaN, 3})) == 2);  // NaN leaves two isolated points
 
   plot::Curves log = line({0, 1, 2, 3, 4}, {1, 2, 0, 4, 5});
   CHECK(moves(log) == 1);
@@ -134,7 +134,7 @@ TEST_CASE("thousands of points make a small picture that shows every peak", "[pl
   const std::string picture = svg(line(x, y));
   CHECK(picture.size() < 20000);
 
-  // Follow the path and find its highest and lowest points.
+  // Follows the path, and finds its highest and lowest points.
   const std::size_t at = picture.find("d=\"M") + 4;
   std::string data = picture.substr(at, picture.find('"', at) - at);
   std::replace(data.begin(), data.end(), 'l', ' ');

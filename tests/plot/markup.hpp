@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-/// Checks the markup of a picture or page.
+/// Checks the XML or HTML of a picture or page.
 
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':'; }
 
-// True if text may contain the character at `at`: no <, no control character, & only as the start of a
-// reference.
+// True if text may contain the character at `at`. < and control characters are forbidden; & must begin a
+// character reference.
 inline bool is_escaped(const std::string& markup, std::size_t at) {
   const char c = markup[at];
   if (c == '&') {
@@ -23,7 +23,7 @@ inline bool is_escaped(const std::string& markup, std::size_t at) {
   return c != '<' && (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t');
 }
 
-// Parses attributes and moves `at` past them; returns an error, or an empty string.
+// Parses attributes, and moves `at` past them. Returns an error, or an empty string.
 inline std::string attribute_fault(const std::string& markup, std::size_t& at) {
   std::set<std::string> names;
   while (at < markup.size() && markup[at] == ' ') {
@@ -39,8 +39,8 @@ inline std::string attribute_fault(const std::string& markup, std::size_t& at) {
   return "";
 }
 
-// Returns an error or an empty string: tags must nest, attributes be quoted and unique, texts be escaped.
-// HTML's empty elements may stay open.
+// Checks that tags nest, attributes are quoted and unique, and texts are escaped. HTML's void elements need
+// no end tag. Returns an error, or an empty string.
 inline std::string fault(const std::string& markup) {
   std::vector<std::string> open;
   for (std::size_t at = 0; at < markup.size();) {

@@ -36,8 +36,8 @@ TEST_CASE("an output folder is created with its parents and left empty", "[plot]
   CHECK(fs::is_directory(scratch.path() / "a" / "b"));
   CHECK(names(scratch.path() / "a" / "b").empty());
   CHECK(folder.path() == scratch.path() / "a" / "b");
-  CHECK_NOTHROW(OutputFolder(scratch.path() / "a" / "b"));  // may already exist
-  CHECK_NOTHROW(OutputFolder(scratch.path() / "c" / ""));   // trailing slash
+  CHECK_NOTHROW(OutputFolder(scratch.path() / "a" / "b"));  // an existing folder is fine
+  CHECK_NOTHROW(OutputFolder(scratch.path() / "c" / ""));   // a trailing slash is fine
 }
 
 TEST_CASE("an output folder writes complete files, and replaces them", "[plot]") {
@@ -101,7 +101,7 @@ TEST_CASE("a path through a file is refused at once", "[plot]") {
 }
 
 TEST_CASE("a folder without write permission is refused at once", "[plot]") {
-  if (::geteuid() == 0) return;  // root may write everywhere
+  if (::geteuid() == 0) return;  // root can write everywhere
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms{0555});
   CHECK(has(message([&] { OutputFolder folder(scratch.path()); }), "Permission denied"));

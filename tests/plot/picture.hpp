@@ -17,7 +17,7 @@
 
 #include "catch.hpp"
 
-/// Helpers for tests of pictures: reading them, and a small picture of each kind.
+/// Helpers for tests of pictures: functions that read a picture, and a small picture of each kind.
 namespace plot = gradus::plot;
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -50,7 +50,7 @@ inline bool shows(std::string_view picture, std::string_view text) {
   return has(picture, element);
 }
 
-// The class of the element with this tooltip.
+// The class of the element that has this tooltip.
 inline std::string class_of(const std::string& svg, const std::string& tooltip) {
   const std::size_t title = svg.find("<title>" + tooltip + "</title>");
   REQUIRE(title != svg.npos);
@@ -93,7 +93,7 @@ inline plot::GroupedBars two_models() {
   return {"accuracy", "length", "fraction", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
 }
 
-// A beam of two after <bos>. Of a's children, c is chosen and d has ended; b's only child, e, is dropped.
+// A beam search of width 2. Of a's children, c is chosen and d has ended. The only child of b, e, is dropped.
 inline plot::SearchTree beam_of_two() {
   return {"beam",
           {{-1, "<bos>", "", plot::Fate::best},

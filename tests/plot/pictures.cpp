@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNasty = "<b>\"Q&A\"</b> 'x' \x1b[31m \xff 注意";
 
-// A picture of every kind, with labels that break unescaped markup.
+// A picture of every kind. Unless labels are escaped, they break the markup.
 std::vector<std::string> nasty_pictures() {
   const std::string nasty(kNasty);
   const plot::Heatmap heatmap{nasty, nasty, nasty, {nasty, "ok"}, {nasty}, {0.5, kNaN}};
@@ -79,7 +79,7 @@ TEST_CASE("pictures on one page cannot interfere", "[plot]") {
 TEST_CASE("pictures make no requests", "[plot]") {
   for (const std::string& picture : nasty_pictures()) {
     for (const char* request : {"href", "url(", "@import", "src="}) CHECK_FALSE(has(picture, request));
-    CHECK(count(picture, "http") == 1);  // the namespace
+    CHECK(count(picture, "http") == 1);  // only the XML namespace
   }
 }
 

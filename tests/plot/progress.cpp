@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A pseudo-terminal: programs write to fd(), the test reads the output.
+// A pseudo-terminal. Programs write to fd(); the test reads with read().
 class Terminal {
  public:
   explicit Terminal(unsigned short columns) : master_(::posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -44,7 +44,7 @@ class Terminal {
 
   int fd() const { return slave_; }
 
-  // The output since the last call.
+  // All output since the previous call.
   std::string read() const {
     std::string text;
     pollfd ready{master_, POLLIN, 0};
@@ -74,7 +74,7 @@ std::size_t columns(const std::string& line) {
   return n;
 }
 
-// The lines after each \r.
+// Splits the output at \r into the lines that were drawn.
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> out;
   for (const char c : text) {
@@ -128,7 +128,7 @@ TEST_CASE("a finished progress bar leaves one line on the screen", "[plot]") {
   CHECK(last.ends_with("\r\n"));
   CHECK(text.find('\n') == text.size() - 1);
   CHECK(text.find("never") == text.npos);
-  // Spaces overwrite the longer previous line.
+  // A shorter line ends in spaces, which overwrite the rest of the longer line before it.
   const auto drawn = lines(text);
   REQUIRE(drawn.size() >= 2);
   CHECK(columns(drawn[1]) >= columns(drawn[0]));
@@ -139,7 +139,7 @@ TEST_CASE("a progress bar shows its last state when a loop stops early", "[plot]
   TestClock clock;
   ProgressBar bar("", 10, terminal.fd(), clock.function());
   bar.update(1);
-  bar.update(4, {"early"});  // too soon to be drawn
+  bar.update(4, {"early"});  // not drawn: too soon after the last line
   bar.finish();
   bar.update(9);
   const std::string text = terminal.read();

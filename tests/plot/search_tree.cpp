@@ -16,7 +16,7 @@ TEST_CASE("a search tree has one column per step, and no overlapping nodes", "[p
   CHECK(place("a: -0.5", "y") + height < place("b: -1.2", "y"));
   CHECK(place("c: -0.9", "y") + height < place("d: -1.5", "y"));
   CHECK(place("d: -1.5", "y") + height < place("e: -4", "y"));
-  CHECK(place("b: -1.2", "y") == place("e: -4", "y"));  // an only child is level with its parent
+  CHECK(place("b: -1.2", "y") == place("e: -4", "y"));  // an only child is at its parent's height
   for (const char* text : {"beam", "step 1", "step 2", "a", "-0.5"}) CHECK(shows(picture, text));
   CHECK_FALSE(shows(picture, "step 3"));
 }
@@ -25,11 +25,11 @@ TEST_CASE("a search tree shows every fate, and its key only those that occur", "
   plot::SearchTree tree = beam_of_two();
   const std::string picture = svg(tree);
   for (const char* name : {"kept", "dropped", "ended", "best"}) CHECK(shows(picture, name));
-  // Boxes: one per node and one per entry of the key, except for dropped ones.
+  // Each fate has one box per node, and one box in the key. Dropped nodes have no box.
   CHECK(count(picture, "<rect class=\"gp-back gp-axis\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s2\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-fill gp-s0\"") == 3 + 1);
-  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 2);  // edges to the best
+  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 2);  // the edges on the path to the best output
   CHECK(count(picture, "<path class=\"gp-axis gp-dash1\"") == 1);
   tree.nodes.pop_back();
   CHECK_FALSE(shows(svg(tree), "dropped"));

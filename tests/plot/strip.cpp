@@ -14,7 +14,7 @@ TEST_CASE("a strip has all its heatmaps, and one colour scale if their ranges ar
   CHECK(count(shared, "</title></rect>") == 12);
   CHECK(count(shared, ">0.5</text>") + count(shared, ">1</text>") == 1 + (count(svg(first), ">0.5</text>")));
   CHECK(attribute(shared, "<svg", "width") > 2 * 3 * 32);
-  // The grids line up despite labels of different lengths.
+  // The grids must line up, although the labels have different lengths.
   CHECK(count(shared, " y=\"" +
                           std::to_string(static_cast<int>(attribute(shared, "<rect class=\"gp-q0\"", "y"))) +
                           "\"") >= 6);
@@ -36,7 +36,7 @@ TEST_CASE("a strip can have several rows", "[plot]") {
   const double width = attribute(two_rows, "<svg", "width"), height = attribute(two_rows, "<svg", "height");
   CHECK(width < 0.7 * attribute(one_row, "<svg", "width"));
   CHECK(height == 2 * attribute(one_row, "<svg", "height"));
-  // The fourth starts a row: it is at the left, below the first.
+  // The fourth picture starts a row: it is at the left edge, below the first.
   std::size_t fourth = 0;
   for (int i = 0; i < 4; ++i) fourth = two_rows.find("<g ", fourth) + 1;
   CHECK(two_rows.substr(fourth).starts_with("g transform=\"translate(0 " +
@@ -62,7 +62,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
   const std::string picture = plot::animation({first, second, third});
   CHECK(count(picture, "</title></rect>") == 6 + 16 + 6);
 
-  // Each frame covers the previous ones, whatever their sizes: without animation the last is visible.
+  // Each frame covers the frames before it, even larger ones. So without animation, the last one is visible.
   const double width = attribute(svg(second), "<svg", "width");
   CHECK(attribute(picture, "<svg", "width") == width);
   std::size_t at = 0;
@@ -75,7 +75,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
   }
   CHECK(picture.find("<g class=\"gp-frame", at) == picture.npos);
 
-  // Without reduced motion, the later frames appear after one and two of five seconds.
+  // Frames 2 and 3 appear after one and two of five seconds, unless the reader prefers reduced motion.
   const std::size_t moves = picture.find("@media(prefers-reduced-motion:no-preference){");
   REQUIRE(moves != picture.npos);
   CHECK(picture.find("animation:") > moves);
@@ -98,7 +98,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
 TEST_CASE("in a column, the cells of all heatmaps begin at the same x", "[plot]") {
   plot::Heatmap first = two_by_three(), second = two_by_three();
   second.rows[0] = "a much longer label";
-  const auto columns = [&](std::size_t per_row) {  // the different x of cells, and of the colour scale
+  const auto columns = [&](std::size_t per_row) {  // the x positions of cells and of the colour scale
     std::set<std::string> all;
     const std::string drawn = plot::strip({first, second}, per_row), cell = "<rect class=\"gp-q";
     for (std::size_t at = drawn.find(cell); at != drawn.npos; at = drawn.find(cell, at + 1)) {

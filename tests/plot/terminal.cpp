@@ -25,7 +25,7 @@ plot::Heatmap two_by_three() {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-// Sets or unsets an environment variable until the end of the test.
+// Sets or unsets an environment variable. The destructor restores it.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -79,7 +79,7 @@ TEST_CASE("a value beyond the range has the colour of its end", "[plot]") {
 }
 
 TEST_CASE("the colours of a heatmap get lighter with its values", "[plot]") {
-  const auto luminance = [](int code) {  // of the 6×6×6 cube and the greys of xterm
+  const auto luminance = [](int code) {  // of an xterm colour: the 6×6×6 cube or the greys
     const auto linear = [](int v) { return std::pow(v / 255.0, 2.2); };
     if (code >= 232) return linear(8 + 10 * (code - 232));
     const auto part = [](int v) { return v == 0 ? 0 : 55 + 40 * v; };
@@ -146,7 +146,7 @@ TEST_CASE("a heatmap wider than the terminal is split into blocks of columns", "
         "\n"
         "  0     ░░░░▒▒▒▒▓▓▓▓████ 1\n");
   CHECK(has(plot::terminal(heatmap, Colour::none, 12), "r ██████████\n"));
-  CHECK(has(plot::terminal(heatmap, Colour::none, 1), "r ██\n"));  // too narrow for one column
+  CHECK(has(plot::terminal(heatmap, Colour::none, 1), "r ██\n"));  // a width of 1 still shows one column
 }
 
 TEST_CASE("terminal() refuses the same heatmaps as svg()", "[plot]") {

@@ -79,7 +79,7 @@ TEST_CASE("a scheduler gives every client of many the bits that decode gives", "
 TEST_CASE("a short job ends while a long one runs", "[serve][threads]") {
   const auto model = small_model();
   serve::Scheduler scheduler(*model, {.workers = 1});
-  // So long that it ends only when the test cancels it.
+  // A request that takes so long that it only ends when the test cancels it.
   const Constraints endless{.min_length = 1'000'000};
   auto slow = scheduler.submit({{.source = {5, 6}, .search = greedy_steps(endless), .max_steps = 1'000'001}});
   auto fast = scheduler.submit({{.source = {5, 6}, .search = greedy_steps(), .max_steps = 3}});

@@ -1,4 +1,4 @@
-// Log-mel features against NumPy, and edge cases.
+// Log-mel features: compared with NumPy's, and edge cases.
 
 #include <gradus/speech/log_mel.hpp>
 
@@ -30,7 +30,7 @@ speech::Sound tone(double hertz, std::int64_t samples = 1600, std::int64_t rate 
   return sound;
 }
 
-// The loudest band of a tone.
+// The band with the most energy for a tone of this frequency.
 std::int64_t loudest(double hertz) {
   return static_cast<std::int64_t>(argmax(mean(log_mel(tone(hertz)), 0)).item());
 }
@@ -51,7 +51,7 @@ TEST_CASE("log-mel features count whole windows", "[speech]") {
   CHECK(log_mel(tone(440, 400)).shape() == Shape{1, 40});
   CHECK(log_mel(tone(440, 559)).shape() == Shape{1, 40});
   CHECK(log_mel(tone(440, 560)).shape() == Shape{2, 40});
-  const speech::Sound longer = tone(440, 400 + 1500 * 160);  // more frames than are computed at once
+  const speech::Sound longer = tone(440, 400 + 1500 * 160);  // is computed in several parts
   const Tensor features = log_mel(longer);
   REQUIRE(features.shape() == Shape{1501, 40});
   speech::Sound end{{longer.samples.end() - 400, longer.samples.end()}, longer.rate};

@@ -1,4 +1,4 @@
-// Generated speech: what is said, how long it lasts, and what the frames contain.
+// Generated speech: its symbols, its duration, and the contents of its frames.
 
 #include <gradus/speech/spoken.hpp>
 
@@ -14,7 +14,7 @@ using gradus::Tensor;
 
 namespace {
 
-// The mean of the frames [begin, end) of an utterance.
+// The mean of frames [begin, end) of an utterance.
 std::vector<double> mean_frame(const speech::Utterance& one, std::int64_t begin, std::int64_t end) {
   return mean(one.frames.slice(begin, end), 0).to_vector<double>();
 }
@@ -61,7 +61,7 @@ TEST_CASE("twice the speed takes half the frames", "[speech]") {
   for (int i = 0; i < 50; ++i) {
     slow += static_cast<double>(spoken.say(Ids{1, 2, 3}, 0.5, generator).frames.size(0));
     fast += static_cast<double>(spoken.say(Ids{1, 2, 3}, 2, same).frames.size(0));
-    same = generator;  // their numbers of frames, and so of draws, differ
+    same = generator;  // resynchronises: the two have drawn different amounts of random numbers
   }
   CHECK(slow / fast == Catch::Approx(4).epsilon(0.02));
 }
@@ -77,7 +77,7 @@ TEST_CASE("without noise, silence is zeros and a symbol is its voice's sounds", 
   };
   CHECK(mismatch(gradus::tensor(middle(0), {8}), gradus::tensor(middle(1), {8}), {1e-6, 1e-6}) == "");
   CHECK(mismatch(gradus::tensor(middle(0), {8}), gradus::tensor(middle(2), {8}), {1e-1, 0}) != "");
-  // The loudness, 0.8 to 1.25, multiplies a vector of eight numbers of N(0, 1).
+  // A sound is a vector of eight numbers from N(0, 1), multiplied by a loudness between 0.8 and 1.25.
   CHECK(length_of(middle(0)) > 0.5);
   for (std::size_t i = 0; i + 1 < 3; ++i) {
     if (one.begin[i + 1] - one.end[i] < 6) continue;

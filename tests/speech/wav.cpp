@@ -51,7 +51,7 @@ std::string wav(const Format& format, const std::string& data) {
   return riff(chunk("fmt ", format.text()) + chunk("data", data));
 }
 
-// Reads a file with this content; the message of its error names the file 'sound.wav'.
+// Reads a file with this content. If that fails, the error calls the file 'sound.wav'.
 speech::Sound read(const std::string& content) {
   const Scratch scratch;
   const auto path = scratch.path() / "sound.wav";
@@ -132,7 +132,7 @@ TEST_CASE("a WAV file of ten hours is refused before its samples are read", "[sp
   const std::uint32_t ten_hours = 10U * 3600 * 16000 * 2;
   const std::string start = riff(chunk("fmt ", Format{}.text()) + "data" + bytes(ten_hours));
   std::ofstream(path, std::ios::binary) << start;
-  std::filesystem::resize_file(path, start.size() + ten_hours);  // sparse: takes no space
+  std::filesystem::resize_file(path, start.size() + ten_hours);  // a sparse file: takes no disk space
   CHECK_ERROR(speech::read_wav(path), "read_wav: '" + path.string() +
                                           "' lasts 36000 s, and at most 3600 s are read; cut it into parts");
 }

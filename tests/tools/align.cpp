@@ -1,4 +1,4 @@
-// `gradus align`: attention weights as pictures and data.
+// `gradus align`: draws attention weights, and writes them as data.
 
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
@@ -42,7 +42,7 @@ std::vector<double> weights_in(const Json& alignment) {
   return weights;
 }
 
-// The weights in a TSV file as f32, in the order of its lines.
+// The weights in a TSV file as f32 numbers, line by line.
 std::vector<double> weights_in_tsv(const fs::path& path) {
   std::istringstream lines(content(path));
   std::string line;
@@ -89,10 +89,10 @@ TEST_CASE("the weights of a given translation are those of forced decoding", "[t
   CHECK((weights_in_tsv(tsv) == weights));
   std::istringstream lines(content(tsv));
   std::string line;
-  std::getline(lines, line);  // the header
+  std::getline(lines, line);  // skips the header
   std::getline(lines, line);
   const std::string digits =
-      line.substr(line.rfind('\t') + 1);  // of the f32 number, not of its conversion to f64
+      line.substr(line.rfind('\t') + 1);  // the shortest digits of the f32 number; f64 would have more
   CHECK(content(json).find("\"weights\":[[" + digits + ",") != std::string::npos);
 
   const gradus::Tensor matrix = gradus::nn::load_npy(npy);

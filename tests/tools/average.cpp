@@ -1,4 +1,4 @@
-// `gradus train --average`: the files it keeps, their mean, and resumption.
+// `gradus train --average`: the step files it keeps, their mean, and resumption.
 
 #include <gradus/models/average.hpp>
 
@@ -55,14 +55,14 @@ TEST_CASE("the option --average keeps the newest checkpoints' weights and their 
     CHECK((mean[i].second.to_vector<float>() == expected[i].second.to_vector<float>()));
   }
   CHECK((mean[0].second.to_vector<float>() != states[2][0].second.to_vector<float>()));
-  for (const auto& [name, tensor] : tensors_of(out / "last.safetensors")) {  // the last file is the last step
+  for (const auto& [name, tensor] : tensors_of(out / "last.safetensors")) {  // states[2] is the last step's
     for (const auto& [own, value] : states[2]) {
       if (own == name) CHECK((value.to_vector<float>() == tensor.to_vector<float>()));
     }
   }
   CHECK(models::load_checkpoint(out / "average.safetensors").metadata.at("averaged") == "15 20 23");
 
-  // The summary names the steps and the mean's own score.
+  // The summary must name the averaged steps, and the mean's own score.
   const std::string average = (out / "average.safetensors").string();
   const std::string line = "average of the weights after steps 15, 20, 23: dev loss ";
   const auto at = ran.out.find(line);
@@ -96,7 +96,7 @@ TEST_CASE("a stopped and resumed run has the same average as an uninterrupted on
       CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
     }
     CHECK(tools::step_files(out).size() == static_cast<std::size_t>(std::min(stop / 5, 3)));
-    if (stop == 12) {  // a kill: the last checkpoint lacks its file, and a later one was written
+    if (stop == 12) {  // simulates a killed run: a step file is newer than the last checkpoint
       fs::copy(whole / "step-20.safetensors", out / "step-400.safetensors");
     }
     if (stop == 20) fs::remove(out / "step-20.safetensors");

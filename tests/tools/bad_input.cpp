@@ -1,4 +1,4 @@
-// Bad invocations and files, each with the one line that the command prints.
+// Wrong command lines and files. For each, the command must print exactly one line.
 
 #include <gradus/data/parallel_text.hpp>
 
@@ -20,7 +20,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// Exit code and error of a command that prints nothing else.
+// The exit code and the error line. The command must print nothing else.
 std::string refused(const std::vector<std::string>& arguments, const std::string& input = "") {
   const Ran ran = run(arguments, input);
   CHECK(ran.out == "");
@@ -30,7 +30,7 @@ std::string refused(const std::vector<std::string>& arguments, const std::string
 
 const std::string help = "; 'gradus train --help' lists the options\n";
 
-// A stream whose reads fail, as those of a closed file descriptor or a folder do.
+// A stream that cannot be read, like a closed file descriptor or a folder.
 class Broken : public std::streambuf {
  protected:
   int_type underflow() override { throw std::ios_base::failure("bad file descriptor"); }
@@ -51,7 +51,7 @@ class BrokenInput {
   std::streambuf* before_;
 };
 
-// A pipe whose writer has written only one line whenever the command looks.
+// A pipe with a slow writer: each time the command reads, there is only one more line.
 class Slow : public std::streambuf {
  public:
   explicit Slow(const std::vector<std::string>& lines) : lines_(lines) {}

@@ -1,4 +1,4 @@
-// `gradus compress`: int8 models for the other commands.
+// `gradus compress`: makes int8 models that the other commands can load.
 
 #include <algorithm>
 
@@ -46,8 +46,8 @@ TEST_CASE("an int8 model multiplies in int8", "[tools][compress]") {
   REQUIRE(small.compress().code == 0);
   const auto standard = models::Registry::standard();
   const auto saved = gradus::tools::load_saved_model(small.out, standard);
-  const auto rounded =
-      gradus::tools::make_model(saved.settings, saved.sides, standard);  // the same weights in f32
+  const auto rounded = gradus::tools::make_model(saved.settings, saved.sides,
+                                                 standard);  // the rounded weights, multiplied in f32
   models::load_model(*rounded, saved.checkpoint);
   rounded->eval();
   const auto logits = [](const models::Seq2Seq& model) {
@@ -103,7 +103,7 @@ TEST_CASE("a model in bf16 has half the bytes and rounded weights", "[tools][com
   REQUIRE(run({"compress", "--prune", "1e-9", "--model", small.model, "--out", f32}).code == 0);
   const auto saving = static_cast<std::int64_t>(fs::file_size(fs::path(f32) / "best.safetensors") -
                                                 fs::file_size(small.file()));
-  CHECK(std::abs(saving - 2 * parameters) < 200);  // less the word in the metadata
+  CHECK(std::abs(saving - 2 * parameters) < 200);  // not exact, because the metadata differ
   CHECK(saved.int8 == nullptr);
   const auto state = exact.model->state_dict(), rounded = saved.model->state_dict();
   for (std::size_t i = 0; i < state.size(); ++i) {
@@ -179,7 +179,7 @@ TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {
   REQUIRE(small.compress().code == 0);
   const auto standard = models::Registry::standard();
   std::string bytes = content(small.file());
-  bytes.back() = static_cast<char>(bytes.back() == 1 ? 2 : 1);  // an I8 value
+  bytes.back() = static_cast<char>(bytes.back() == 1 ? 2 : 1);  // changes one I8 value
   std::ofstream(small.out + ".damaged", std::ios::binary) << bytes;
   CHECK_THROWS_WITH(gradus::tools::load_saved_model(small.out + ".damaged", standard),
                     Catch::Matchers::ContainsSubstring("is damaged: it was saved with the checksum"));

@@ -1,4 +1,4 @@
-// The configurations in configs/.
+// Tests the configuration files in configs/.
 
 #include <filesystem>
 

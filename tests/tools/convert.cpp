@@ -1,4 +1,4 @@
-// `gradus convert`: weights from and to checkpoints.
+// `gradus convert`: copies weights from and to checkpoints.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/models/loss.hpp>
@@ -13,7 +13,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A checkpoint with training state and changed weights.
+// Writes a checkpoint with training state. The weights differ from the initial ones.
 fs::path write_trained_model(const fs::path& folder) {
   const fs::path path = write_small_model(folder);
   models::Checkpoint checkpoint = models::load_checkpoint(path);

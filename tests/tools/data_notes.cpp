@@ -1,4 +1,4 @@
-// What `gradus train` says about unusual data.
+// The notes that `gradus train` prints about unusual data.
 
 #include <fstream>
 
@@ -12,7 +12,7 @@ struct Project {
   Scratch scratch;
   fs::path text = scratch.path() / "text.tsv", out = scratch.path() / "run";
 
-  // Trains on the lines.
+  // Trains on a text with these lines.
   Ran train(const std::string& lines, const Arguments& more = {}) const {
     std::ofstream(text) << lines;
     Arguments all{"train",   "--pairs", text,    "--hidden", "4",           "--embedding",    "4",

@@ -1,4 +1,4 @@
-// Dev scores that processes share, which are threads here.
+// Dev scores that several processes compute together. Here, the processes are threads.
 
 #include "training/dev_scores.hpp"
 
@@ -39,7 +39,7 @@ TEST_CASE("dev scores depend on the number of shards at most by rounding, and no
   const tools::Scores expected = tools::measure(*saved.model, saved.sides, pairs, gradus::models::greedy());
   CHECK(whole[1] == expected.bleu());
   CHECK(whole[2] == expected.exact.fraction());
-  for (const std::int64_t shards : {4, 8}) {  // of 8 parts, 3 are empty
+  for (const std::int64_t shards : {4, 8}) {  // with 8 shards, 3 are empty
     const std::vector<double> by_one = scored(shards, alone);
     for (std::size_t i = 0; i < whole.size(); ++i) CHECK(by_one[i] == Catch::Approx(whole[i]).epsilon(1e-5));
     std::vector<std::vector<double>> by_four(4);

@@ -1,5 +1,5 @@
-// Options without an effect: every row of the tables in settings/settings_effects.cpp is refused, and indeed
-// changes nothing.
+// Options without an effect. Every row of the tables in settings/settings_effects.cpp must be refused, and if
+// it were not refused, it must change nothing.
 
 #include <algorithm>
 #include <fstream>
@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// An option and its value ("" for a flag) that has no effect in these circumstances.
+// An option that has no effect together with the options `with`. Its value is "" for a flag.
 struct Row {
   Arguments with;
   std::string option, value, why;
@@ -100,7 +100,7 @@ const std::vector<Row> rows{
     {reverse, "--teacher-attention", "0.3", taught},
 };
 
-// A teacher, separate dev texts and the model of --init-from.
+// Files for these tests: a teacher, separate dev texts, and the model of --init-from.
 struct Files {
   Scratch scratch;
   const std::string dev = path("dev"), model = path("model");
@@ -130,7 +130,7 @@ Arguments option_of(const Row& row) {
   return row.value.empty() ? Arguments{row.option} : Arguments{row.option, row.value};
 }
 
-// The settings that `gradus train` makes of these options.
+// The settings that `gradus train` derives from these options.
 tools::Settings settings_of(const Arguments& options) {
   std::string lines;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -141,7 +141,7 @@ tools::Settings settings_of(const Arguments& options) {
   return tools::settings_from_text(lines);
 }
 
-// The values of the model after two steps with these settings, without the command's checks.
+// Trains two steps with these settings, without the command's checks. Returns the model's values.
 std::vector<float> trained(tools::Settings settings) {
   const Scratch scratch;
   settings.run.out = scratch.path();
@@ -162,7 +162,7 @@ std::vector<float> trained(tools::Settings settings) {
 tools::Settings small(tools::Settings settings, const Row& row) {
   if (!settings.data.task.empty()) settings.data.examples = 40, settings.data.held_out = 5;
   if (settings.data.task.empty() && row.option != "--limit") settings.data.limit = 60;
-  const bool is_sized = !settings.run.init_from.empty();  // by the model
+  const bool is_sized = !settings.run.init_from.empty();  // then the initial model determines the sizes
   settings.model.embedding = is_sized ? 5 : 4;
   settings.model.hidden = is_sized ? 6 : 5;
   if (row.option != "--energy") settings.model.energy = is_sized ? 4 : 6;
@@ -194,7 +194,7 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
   for (const Row& more : files.rows()) all.push_back(more);
   for (const Row& row : all) {
     INFO(row.option << ' ' << row.why);
-    // Without these, other options of the row are refused.
+    // Without these two options, `with` itself would be refused.
     if (row.option == "--teacher" || row.option.ends_with("-source")) continue;
     const auto with = trained(small(settings_of(row.with + option_of(row)), row)),
                without = trained(small(settings_of(row.with), row));
@@ -204,7 +204,7 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
 
 TEST_CASE("every row of the table of effects is tested", "[tools][train][effects]") {
   std::set<std::string> tested{"--source-unit", "--target-unit", "--overwrite",
-                               "--init-from",   "--dev-target",  "--test-target"};  // elsewhere
+                               "--init-from",   "--dev-target",  "--test-target"};  // tested elsewhere
   const Files files;
   for (const Row& row : rows) tested.insert(row.option);
   for (const Row& row : files.rows()) tested.insert(row.option);
@@ -234,14 +234,14 @@ TEST_CASE("a configuration file may hold options without an effect", "[tools][tr
                             ": without an effect here: limit, dev-source, dev-target, attention, energy\n"));
   CHECK(train(file, again, {"--decoder", "fixed", "--energy", "8"}).code == 2);
 
-  // A run's settings.toml holds all options.
+  // The settings.toml of a run contains all options, even those without an effect.
   const Ran repeated = train(first / "settings.toml", again);
   REQUIRE(repeated.code == 0);
   CHECK(
       contains(repeated.err, ": without an effect here: limit, dev-source, dev-target, attention, energy\n"));
   const Ran plain = train(file, scratch.path() / "plain",
                           {"--decoder", "bahdanau", "--attention", "additive", "--limit", "0"});
-  CHECK(plain.code == 2);  // an option on the command line is refused whatever its value
+  CHECK(plain.code == 2);  // on the command line, such an option is refused with any value
 }
 
 TEST_CASE("a resumed run refuses options that only start a run", "[tools][train][effects][resume]") {

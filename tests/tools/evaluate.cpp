@@ -1,4 +1,4 @@
-// `gradus evaluate`: its figures equal the library's metrics.
+// `gradus evaluate`: its figures must equal the library's metrics.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/forced_decoding.hpp>
@@ -189,7 +189,7 @@ TEST_CASE("alignments are evaluated against gold links", "[tools][evaluate]") {
         .get<double>();
   };
   CHECK(rate(found) == 0);
-  // Possible links are neither required nor penalised.
+  // Possible links are not required, and not penalised.
   std::string possible = found;
   std::replace(possible.begin(), possible.begin() + std::ssize(possible) / 2, '-', '?');
   CHECK(rate(possible) == 0);

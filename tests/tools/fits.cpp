@@ -1,4 +1,4 @@
-// Estimates of the memory that settings need, and errors based on them.
+// Estimates how much memory settings need, and refuses settings that need too much.
 
 #include "settings/fits.hpp"
 
@@ -24,7 +24,7 @@ using models::ModelOptions;
 
 namespace {
 
-// Sizes that differ from the defaults and are large enough for matrices to dominate.
+// Sizes unlike the defaults, and so large that matrices dominate the memory.
 ModelOptions sized(ModelOptions options) {
   options.embedding = 40;
   options.hidden = options.bridge == models::Bridge::copy ? 30 : 52;
@@ -65,7 +65,7 @@ TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fi
   };
   for (const std::string& name : models::preset_names()) {
     ModelOptions preset = models::preset(name);
-    preset.hidden = std::min<std::int64_t>(preset.hidden, 60);  // smaller models build faster
+    preset.hidden = std::min<std::int64_t>(preset.hidden, 60);  // makes the models faster to build
     preset.embedding = std::min<std::int64_t>(preset.embedding, 50);
     preset.maxout = std::min<std::int64_t>(preset.maxout, 40);
     preset.energy = std::min<std::int64_t>(preset.energy, 40);
@@ -197,7 +197,7 @@ TEST_CASE("a wide beam takes fewer sentences at a time", "[tools][fits]") {
 }
 
 TEST_CASE("free memory respects the limit of the process", "[tools][fits]") {
-  if (gradus::sanitized) return;  // sanitizers cannot allocate under such a limit
+  if (gradus::sanitized) return;  // a sanitizer cannot work under such a limit
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{rlim_t{1} << 50, rlim_t{1} << 50};

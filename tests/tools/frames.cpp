@@ -23,9 +23,9 @@ using gradus::Tensor;
 
 namespace {
 
-constexpr double low = 0.1, high = 1.2;  // radians per sample
+constexpr double low = 0.1, high = 1.2;  // pitches in radians per sample
 
-// A list of WAV files of two tones, "low" and "high", of different lengths, in a folder `wav` beside it.
+// Writes WAV files of two tones, "low" and "high", to the folder `wav`, and a list of them beside it.
 fs::path write_tones(const fs::path& folder, int count = 12) {
   fs::create_directories(folder / "wav");
   std::ofstream list(folder / "list.tsv");
@@ -48,13 +48,13 @@ Arguments training(const fs::path& list, const fs::path& out, const Arguments& m
     if (!option->starts_with("--") || given == all.end()) {
       all.push_back(*option);
     } else {
-      *std::next(given) = *++option;  // another value
+      *std::next(given) = *++option;  // replaces the value
     }
   }
   return all;
 }
 
-// A trained run; its folder.
+// Trains a run. Returns its folder.
 fs::path trained(const fs::path& folder, const Arguments& more = {}) {
   const Ran ran = run(training(write_tones(folder), folder / "run", more));
   INFO(ran.err);
@@ -87,7 +87,7 @@ TEST_CASE("a model learns from WAV files and hears others", "[tools][frames]") {
   write_tone(scratch.path() / "second.WAV", 3000, 1, 16000, high);
   CHECK(run({"translate", "--model", model, "--input", first}).out == "low\n");
   CHECK(run({"translate", "--model", model}, first + "\n\n").out == "low\n\n");
-  const fs::path list = scratch.path() / "files.txt";  // its paths are relative to it
+  const fs::path list = scratch.path() / "files.txt";  // holds paths relative to the list
   std::ofstream(list) << "second.WAV\nfirst.wav\n";
   CHECK(run({"translate", "--model", model, "--input", list.string(), "--beam", "2"}).out == "high\nlow\n");
 
@@ -169,7 +169,7 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
                        "--svg", svg.string(), "--html", html.string(), "--json", json.string()});
   INFO(ran.err);
   REQUIRE(ran.code == 0);
-  // 104 frames of 10 ms, 52 annotations
+  // 104 frames of 10 ms give 52 annotations.
   const std::string text = content(json);
   const Json list = JsonReader(text).read();
   const std::vector<std::string> seconds = list.list().at(0)["source_tokens"].texts();

@@ -1,4 +1,4 @@
-// `gradus gradcheck`: the gradients of models, including one with a registered attention.
+// `gradus gradcheck`: checks the gradients of models. One model has a registered attention.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/scored_attention.hpp>
@@ -13,7 +13,7 @@ using gradus::Tensor;
 
 namespace {
 
-// e_tj = s_t · W h_j with a bug: no gradient reaches W.
+// e_tj = s_t · W h_j, with a mistake: no gradient reaches W.
 class Forgetful : public nn::ScoredAttention {
  public:
   explicit Forgetful(const models::AttentionSizes& sizes)
@@ -28,7 +28,7 @@ class Forgetful : public nn::ScoredAttention {
   }
 };
 
-// Attention to the first position, with a parameter that nothing uses.
+// Attends to the first position. Has a parameter that is never used.
 class Idle : public nn::ScoredAttention {
  public:
   Idle() : unused(add_parameter("unused", gradus::ones({3}))) {}
@@ -120,14 +120,14 @@ TEST_CASE("gradcheck --elements checks drawn elements of each parameter", "[tool
   REQUIRE(ran.code == 0);
   const auto elements = std::stoll(ran.out);
   const auto lines = std::ranges::count(ran.out, '\n');
-  CHECK(elements == 3 * (lines - 3));  // a line about the cost, "gradient check passed", "all drawn …"
+  CHECK(elements == 3 * (lines - 3));  // 3 lines name no parameter: "cost", "… passed", "all drawn …"
   CHECK(ran.out.find(" elements: about ") != std::string::npos);
   CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7), 3 of 84 elements drawn: worst at ") !=
         std::string::npos);
   CHECK(ran.out.find("\nall drawn gradients are right: " + std::to_string(elements) + " elements of " +
                      std::to_string(lines - 3) + " parameters\n") != std::string::npos);
   const auto report_of = [](const Ran& one) { return one.out.substr(one.out.find('\n')); };
-  CHECK(report_of(run(large)) == report_of(ran));  // the first line holds a time
+  CHECK(report_of(run(large)) == report_of(ran));  // without the first line, which holds a time
 }
 
 TEST_CASE("gradcheck --elements detects a wrong gradient", "[tools][gradcheck]") {

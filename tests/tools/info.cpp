@@ -1,4 +1,4 @@
-// `gradus info`: descriptions of files as text and JSON.
+// `gradus info`: describes files as text and as JSON.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -170,7 +170,7 @@ TEST_CASE("info reports errors", "[tools][info][errors]") {
             "' has no settings; give a checkpoint written by gradus train\n");
   models::Checkpoint other = models::load_checkpoint(damaged);
   other.metadata["source.vocabulary"] += "x\n";
-  nn::save_safetensors(scratch.path() / "other", other.tensors, other.metadata);  // with the old checksum
+  nn::save_safetensors(scratch.path() / "other", other.tensors, other.metadata);  // the checksum is now wrong
   CHECK(refused({scratch.path() / "other"})
             .starts_with("1 gradus info: '" + (scratch.path() / "other").string() + "' is damaged: "));
   models::Checkpoint checkpoint = models::load_checkpoint(damaged);
@@ -192,5 +192,5 @@ TEST_CASE("info prints the pairs of each part, and no source is in two parts", "
     for (std::string line; std::getline(text, line); ++lines) sources.insert(line.substr(0, line.find('\t')));
   }
   CHECK(lines == gradus::data::phrases("eng-fra").size());
-  CHECK(sources.size() == lines);  // every English phrase occurs once
+  CHECK(sources.size() == lines);  // every English phrase occurs exactly once
 }

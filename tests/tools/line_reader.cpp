@@ -1,4 +1,4 @@
-// Lines of standard input as a program in a pipe writes them.
+// Reads lines from standard input as they arrive from a program in a pipe.
 
 #include "files/line_reader.hpp"
 
@@ -14,7 +14,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-// Standard input replaced by the reading end of a pipe.
+// Replaces standard input by the reading end of a pipe. The destructor restores it.
 class Pipe {
  public:
   Pipe() : before_(::dup(STDIN_FILENO)) {
@@ -59,7 +59,7 @@ TEST_CASE("the lines of a pipe are returned before the writer has ended", "[tool
 }
 
 TEST_CASE("a compressed pipe is decompressed", "[tools][line_reader]") {
-  // printf 'one\ntwo\n' | gzip
+  // The output of: printf 'one\ntwo\n' | gzip
   constexpr std::string_view gz(
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\xe5\x2a\x29\xcf\xe7\x02\x00\xe6\x0b\xba\x12"
       "\x08\x00\x00\x00",

@@ -1,4 +1,4 @@
-// Metrics of a model's outputs, compared with the library's.
+// Metrics of a model's outputs, compared with the library's functions.
 
 #include "reports/measure.hpp"
 
@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A translation that consists of these words and ends in EOS.
+// A translation of exactly these words, followed by EOS.
 std::vector<tools::Translation> wrote(const tools::Sides& sides, std::vector<std::string> words) {
   tools::Translation translation;
   translation.target = std::move(words);

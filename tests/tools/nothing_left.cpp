@@ -1,4 +1,4 @@
-// Commands that fail before they write anything leave no folder behind.
+// A command that fails before it writes anything must not leave a folder behind.
 
 #include "tools/short_run.hpp"
 #include "training/training_run.hpp"
@@ -25,7 +25,7 @@ TEST_CASE("a run that fails before its first update leaves no folder", "[tools][
         1);
   CHECK_FALSE(fs::exists(parent));
 
-  fs::create_directory(parent);  // the user's own folder stays
+  fs::create_directory(parent);  // exists already, so the command must not remove it
   CHECK(run(replaced(arguments(out, {"--teacher", model}), "--sampling", "0")).code == 1);
   CHECK(names(parent).empty());
   {

@@ -1,4 +1,4 @@
-// Checks of output files: the command overwrites neither its inputs nor the files of a run.
+// Checks of output files: a command must overwrite neither its inputs nor the files of a run.
 
 #include "files/output_file.hpp"
 
@@ -42,7 +42,7 @@ TEST_CASE("an input is not overwritten under any name", "[tools][output_file]") 
     CHECK(refused(name) == "");
   }
   CHECK(refused(text, scratch.path() / "missing") == "");
-  fs::create_symlink("/dev/null", null);  // a device may be both read and written
+  fs::create_symlink("/dev/null", null);  // a device may be input and output at once
   CHECK(refused(null, null) == "");
   for (const fs::path nowhere : {"", "-"}) CHECK(refused(nowhere, text) == "");
   CHECK(refused(scratch.path()) == "output: '" + scratch.path().string() + "' is a folder; give a file name");
@@ -129,7 +129,7 @@ TEST_CASE("files of a training run are not overwritten", "[tools][output_file]")
 
 namespace {
 
-// Standard output is a terminal for the lifetime of this object.
+// While it exists, standard output is a terminal.
 class Terminal {
  public:
   Terminal() : before_(::dup(STDOUT_FILENO)), leader_(::posix_openpt(O_RDWR | O_NOCTTY)) {

@@ -1,4 +1,4 @@
-// `gradus train --overwrite`, and folders that it refuses.
+// `gradus train --overwrite`: replaces a run, and refuses some folders.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/safetensors.hpp>
@@ -66,8 +66,8 @@ TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools
   CHECK((files() == before));
 }
 
-// The states that a kill can leave while --overwrite replaces a run: the new checkpoint beside the old files,
-// beside some of them, and on its own.
+// A kill during --overwrite can leave three states. The new checkpoint is beside all old files, beside some
+// of them, or it is the only file.
 TEST_CASE("a run killed while it replaces another is the new run", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", old = scratch.path() / "old";

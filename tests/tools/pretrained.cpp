@@ -91,7 +91,7 @@ TEST_CASE("frozen embeddings stay as they are, also in a resumed run", "[tools][
                          files.at("french"), "--freeze-embeddings"};
   REQUIRE(files.train(frozen).code == 0);
   const tools::SavedModel before = saved(files.at("run"));
-  fs::remove(files.at("english"));  // a resumed run needs no file
+  fs::remove(files.at("english"));  // resuming does not need the file of word vectors
   const Ran resumed = run({"train", "--resume", files.at("run"), "--steps", "4"});
   INFO(resumed.err);
   REQUIRE(resumed.code == 0);

@@ -1,4 +1,4 @@
-// The command escapes control characters of names and files when it prints them.
+// When the command prints names and files, it must escape control characters.
 
 #include "settings/printable.hpp"
 

@@ -1,4 +1,4 @@
-// The subcommands work with registered classes.
+// Subcommands must also work with classes that a program has registered.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -12,7 +12,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Attention scored by the cosine of query and annotation, as in the README.
+// Attention by the cosine of query and annotation, the README's example.
 class CosineAttention : public nn::ScoredAttention {
  public:
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
@@ -28,7 +28,7 @@ class CosineAttention : public nn::ScoredAttention {
   static Tensor unit(const Tensor& x) { return x / sqrt(sum(x * x, -1, true) + 1e-6); }
 };
 
-// A Bahdanau decoder with doubled logits.
+// Bahdanau's decoder with doubled logits.
 class Loud : public nn::DecoderStep {
  public:
   Loud(const models::DecoderOptions& options, std::unique_ptr<nn::Attention> attention)
@@ -45,7 +45,7 @@ class Loud : public nn::DecoderStep {
   models::BahdanauDecoder decoder;
 };
 
-// Attention scored by h_j · [s; s], for D = 2H. It has no parameters.
+// Attention with the energies h_j · [s; s], for D = 2H. It has no parameters.
 class TwiceDot : public nn::ScoredAttention {
   Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
     return transpose(sum(memory.values * gradus::concat({query, query}, -1), -1), 0, 1);  // (B, T)
@@ -97,7 +97,7 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
     INFO(options[1]);
     const Scratch scratch;
     const std::string out = (scratch.path() / "run").string();
-    // A small vocabulary and large sizes: the model has fewer biases than the missing matrices have elements.
+    // Small vocabulary, large sizes: so the model's biases cannot stand in for the missing matrices.
     std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
                                    "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
                                    "2",     "--eval-every", "2",       "--out",      out};

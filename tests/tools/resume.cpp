@@ -1,4 +1,4 @@
-// `gradus train --resume`: the same bytes, the log, signals.
+// `gradus train --resume`: the resumed run writes the same bytes; its log; signals.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ TEST_CASE("a stopped and resumed run has the same bytes as an uninterrupted one"
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole";
   REQUIRE(run(arguments(whole)).code == 0);
-  for (const int stop : {1, 5, 7, 12, 22}) {  // including at a save, at an evaluation and in a later epoch
+  for (const int stop : {1, 5, 7, 12, 22}) {  // covers a save, an evaluation, and a later epoch
     INFO("stopped after " << stop << " steps");
     const fs::path out = scratch.path() / std::to_string(stop);
     tools::Settings settings = settings_of(whole);
@@ -30,7 +30,7 @@ TEST_CASE("a stopped and resumed run has the same bytes as an uninterrupted one"
       CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
       CHECK(contains(stopped.summary(), "resume with: gradus train --resume " + out.string() + "\n"));
     }
-    gradus::seed(99);  // the random state must come from the checkpoint
+    gradus::seed(99);  // resuming must restore the random state from the checkpoint
     const Ran ran = run({"train", "--resume", out.string()});
     INFO(ran.err);
     CHECK(ran.code == 0);
@@ -45,7 +45,7 @@ TEST_CASE("a stopped and resumed run has the same bytes as an uninterrupted one"
 TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", out = scratch.path() / "stopped";
-  REQUIRE(run(replaced(arguments(whole), "--steps", "200")).code == 0);  // one entry per 2 steps
+  REQUIRE(run(replaced(arguments(whole), "--steps", "200")).code == 0);  // logs every second step
   tools::Settings settings = settings_of(whole);
   settings.run.out = out;
   int steps = 0;
@@ -65,7 +65,7 @@ TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][tra
 
 TEST_CASE("a signal is recorded and does not end the process", "[tools][train][resume]") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    auto* const before = std::signal(signal, SIG_DFL);  // nohup ignores SIGHUP
+    auto* const before = std::signal(signal, SIG_DFL);  // under nohup, SIGHUP would be ignored
     {
       const tools::Interrupt interrupt;
       CHECK_FALSE(interrupt.requested());
@@ -114,7 +114,7 @@ TEST_CASE("resuming after the text has changed is refused", "[tools][train][resu
   Arguments first{"train"};
   first.insert(first.end(), small.begin(), small.end());
   REQUIRE(run(first).code == 0);
-  for (const char* changed : {"six", "un cinq entre mille"}) {  // the same number of tokens, and more
+  for (const char* changed : {"six", "un cinq entre mille"}) {  // as many tokens as before, then more
     write(changed);
     const Ran ran = run({"train", "--resume", out, "--steps", "3"});
     CHECK(ran.code == 1);
@@ -160,7 +160,7 @@ TEST_CASE("damaged lines of the log do not prevent a resumption", "[tools][train
   const Ran ran = run({"train", "--resume", out.string(), "--steps", "24"});
   CHECK(ran.code == 0);
   CHECK(contains(ran.err, "note: damaged lines dropped from log.jsonl: 2\n"));
-  CHECK(tools::History::read(log, 1000).training().size() == entries);  // one less, and the new step
+  CHECK(tools::History::read(log, 1000).training().size() == entries);  // one entry lost, one added
   CHECK(tools::History::read(log, 1000).damaged_lines() == 0);
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("the plateau schedule lowers the rate of a run, also of a resumed one"
   const Ran ran = run(replaced(arguments(whole, more), "--eval-every", "4"));
   INFO(ran.err);
   REQUIRE(ran.code == 0);
-  const auto rates = [](const fs::path& folder) {  // exact match stays 0, no improvement
+  const auto rates = [](const fs::path& folder) {  // exact match stays at 0, so nothing improves
     std::vector<double> all;
     const tools::History history = tools::History::read(folder / "log.jsonl", 1000);
     for (const auto& entry : history.training()) {

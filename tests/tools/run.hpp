@@ -13,7 +13,8 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// As in cli_main(), but earlier: this call replaces the buffer of std::cout, which Catch2 stores.
+// cli_main() does the same, but later. This call replaces the buffer of std::cout, so it must run before
+// Catch2 stores it.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.
@@ -22,7 +23,7 @@ struct Ran {
   std::string out, err;
 };
 
-/// Runs `gradus ARGUMENTS…` in this process; `program` is argv[0].
+/// Runs `gradus ARGUMENTS…` in this process. `program` is argv[0].
 inline Ran run(std::vector<std::string> arguments, const std::string& input = "",
                const gradus::models::Registry& registry = gradus::models::Registry::standard(),
                std::string program = "gradus") {
@@ -52,7 +53,7 @@ inline gradus::tools::Settings small_settings() {
   return settings;
 }
 
-/// Writes a checkpoint of an untrained model with these settings and returns its path.
+/// Writes a checkpoint of an untrained model with these settings. Returns its path.
 inline std::filesystem::path write_small_model(
     const std::filesystem::path& folder, const gradus::tools::Settings& settings = small_settings(),
     std::uint64_t seed = 1, const gradus::models::Registry& registry = gradus::models::Registry::standard()) {

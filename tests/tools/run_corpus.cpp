@@ -1,4 +1,4 @@
-// A command that runs in another folder finds the text on which a run was trained.
+// A command that runs in another folder must find the text of a run.
 
 #include "files/run_corpus.hpp"
 
@@ -11,7 +11,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// Changes the working folder, and changes back when destroyed.
+// Changes the working folder. The destructor changes it back.
 class Folder {
  public:
   explicit Folder(const fs::path& path) : before_(fs::current_path()) { fs::current_path(path); }
@@ -23,7 +23,7 @@ class Folder {
   fs::path before_;
 };
 
-// A folder with a text and a run of one step that was started in it.
+// A folder with a text, and with a run of one step that was started in this folder.
 struct Project {
   Scratch scratch;
   fs::path place = scratch.path() / "project", run_folder = place / "out" / "run";
@@ -61,7 +61,7 @@ TEST_CASE("a run's text is found from another folder", "[tools][run_corpus]") {
       INFO(ran.err);
       CHECK(ran.code == 0);
     }
-    CHECK(tools::start_of_run(folder) == fs::weakly_canonical(project.place));  // resumption keeps it
+    CHECK(tools::start_of_run(folder) == fs::weakly_canonical(project.place));  // also after resuming
   }
 }
 

@@ -1,4 +1,4 @@
-// Saving and loading settings and checkpoints.
+// Saves and loads settings and checkpoints.
 
 #include "files/saved_model.hpp"
 
@@ -52,7 +52,7 @@ TEST_CASE("settings may have a byte order mark, comments, and # in quotes", "[to
   }
 }
 
-// CLI11 before 2.4 does not escape a backslash when it writes a setting.
+// CLI11 before 2.4 writes a backslash in a setting without escaping it.
 TEST_CASE("a path with a backslash is read back unchanged, or refused", "[tools][settings]") {
   tools::Settings settings = small_settings();
   settings.data.train.source = "a folder\\";
@@ -88,7 +88,7 @@ TEST_CASE("a model with a NaN or an infinity is refused by every search", "[tool
   const std::string path = write_small_model(scratch.path()), weights = scratch.path() / "weights",
                     name = "decoder.rnn.bias_ih_l0";
   const gradus::models::Checkpoint whole = gradus::models::load_checkpoint(path);
-  for (const float bad : {NAN, INFINITY, -INFINITY}) {  // an infinite bias only saturates the gates
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {  // ±∞ saturates the gates, so outputs stay finite
     gradus::models::Checkpoint checkpoint = whole;
     gradus::NamedTensors state;
     for (auto& [own, tensor] : checkpoint.tensors) {

@@ -1,4 +1,4 @@
-// `gradus score` as a user runs it, compared with the library's force_decode().
+// `gradus score` on the command line, compared with the library's force_decode().
 
 #include <gradus/models/forced_decoding.hpp>
 
@@ -113,7 +113,7 @@ TEST_CASE("score --tokens prints every token with the line of its pair", "[tools
   }
   const Ran ran = score({"--tokens"}, "\n" + tab_separated());  // the first line is blank
   CHECK(ran.out == expected.str());
-  CHECK_THAT(ran.out, Catch::Matchers::ContainsSubstring("\tzèbre\t"));  // unknown, but shown as written
+  CHECK_THAT(ran.out, Catch::Matchers::ContainsSubstring("\tzèbre\t"));  // unknown, but printed as given
 }
 
 TEST_CASE("score --summary prints the totals that evaluate reports", "[tools][score]") {

@@ -1,4 +1,4 @@
-// Progress and speed of a search over many sentences.
+// Shows the progress and speed of a search over many sentences.
 
 #include "reports/search_meter.hpp"
 
@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Replaces standard error by a file that is not a terminal, and collects what is written to std::cerr.
+// Replaces standard error by a file, which is not a terminal. Collects the output of std::cerr.
 class NoTerminal {
  public:
   NoTerminal() : before_(::dup(STDERR_FILENO)), cerr_(std::cerr.rdbuf(written_.rdbuf())) {
@@ -41,7 +41,7 @@ class NoTerminal {
   std::streambuf* cerr_;
 };
 
-// A file of `count` sentences.
+// Writes a file of `count` sentences.
 std::string sentences_file(const Scratch& scratch, int count) {
   const std::string path = scratch.path() / "sentences.txt";
   std::ofstream file(path);
@@ -100,7 +100,7 @@ TEST_CASE("the speed of a search counts sentences, and the tokens of the best ou
   REQUIRE(std::sscanf(all.str().c_str(), "decoded 120 sentences in %lf s: %lf sentences/s, %lf tokens/s\n",
                       &time, &sentences, &tokens) == 3);
   CHECK(time >= 0.1);
-  CHECK(std::abs(sentences * time - 120) < 0.1 * 120);  // the time is rounded
+  CHECK(std::abs(sentences * time - 120) < 0.1 * 120);  // 10 %, because the printed time is rounded
   CHECK(std::abs(tokens / sentences - 5) < 0.01);
 }
 

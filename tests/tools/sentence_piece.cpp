@@ -100,7 +100,7 @@ TEST_CASE("a model with SentencePiece pieces trains, translates, resumes and is 
   CHECK_THAT(run({"info", model}).out, ContainsSubstring("SentencePiece model of 24 pieces"));
   CHECK(run({"evaluate", "--model", model, "--pairs", text.at("pairs").string()}).code == 0);
 
-  fs::remove(text.at("fr.model"));  // the checkpoint holds the model
+  fs::remove(text.at("fr.model"));  // not needed: the checkpoint contains it
   CHECK(run({"translate", "--model", model}, "The lamp\n").out == "Le lampe\n");
   const Ran resumed = run({"train", "--resume", model, "--steps", "151"});
   CAPTURE(resumed.err);

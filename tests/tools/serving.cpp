@@ -1,4 +1,4 @@
-// The parts of gradus serve that do not need a network: character spans, and failures of a model.
+// The parts of gradus serve that need no network: character spans, and models that fail.
 
 #include <gradus/nn/decoder_step.hpp>
 
@@ -32,7 +32,7 @@ Spans spans_of(const std::string& text, const Tokeniser& tokeniser, const Tokens
 
 CharacterSpan span(std::int64_t begin, std::int64_t end) { return {begin, end}; }
 
-// Fails at every step, as a model with a mistake does.
+// A decoder with a mistake: it always throws.
 struct Failing : nn::DecoderStep {
   Start start(const nn::Annotations&) const override { fail("Failing", "no state"); }
   Output step(const Tensor&, const nn::State&, const nn::Memory&) const override {
@@ -47,7 +47,7 @@ TEST_CASE("spans count code points of the text before normalisation", "[tools][s
         Spans{span(2, 4), span(5, 11), span(12, 13)});
   CHECK(spans_of("L'homme, là.", Tokeniser(), {"l'", "homme", ",", "là", "."}) ==
         Spans{span(0, 2), span(2, 7), span(7, 8), span(9, 11), span(11, 12)});
-  // NFKC makes two letters of a ligature, and one of a letter with a combining mark.
+  // NFKC turns a ligature into two letters, and a letter with a combining mark into one.
   CHECK(spans_of("\ufb01n e\u0301te\u0301", Tokeniser(), {"fin", "été"}) == Spans{span(0, 2), span(3, 8)});
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("spans of Chinese characters", "[tools][serving]") {
   const Tokeniser chinese({.unit = data::TokenUnit::chinese});
   CHECK(spans_of("我爱 ABC，你！", chinese, {"我", "爱", "abc", ",", "你", "!"}) ==
         Spans{span(0, 1), span(1, 2), span(3, 6), span(6, 7), span(7, 8), span(8, 9)});
-  // 𠀀 has four bytes, and two units in JavaScript.
+  // 𠀀 is one character, but four bytes, and two code units in JavaScript.
   CHECK(spans_of("𠀀我", chinese, {"𠀀", "我"}) == Spans{span(0, 1), span(1, 2)});
   const Tokeniser characters({.unit = data::TokenUnit::character});
   CHECK(spans_of("我 爱", characters, {"我", "\u2581", "爱"}) == Spans{span(0, 1), std::nullopt, span(2, 3)});
@@ -81,7 +81,7 @@ TEST_CASE("a SentencePiece piece has the span of its letters", "[tools][serving]
   std::int64_t next = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     INFO(tokens[i]);
-    if (!spans[i]) continue;  // ▁ by itself
+    if (!spans[i]) continue;  // a lone ▁ has no span
     CHECK(spans[i]->begin == (next == 3 ? 5 : next));
     next = spans[i]->end;
   }

@@ -1,4 +1,4 @@
-// Files of settings that are not: endless, binary, missing or wrong.
+// Bad settings files: endless, binary, missing or wrong.
 
 #include <fcntl.h>
 #include <fstream>
@@ -38,7 +38,7 @@ TEST_CASE("an endless configuration is read up to the limit", "[tools][train][er
     for (std::size_t bytes = 0; bytes <= tools::Toml::most_bytes; bytes += line.size()) out << line;
   });
   CHECK(refused(pipe) == "is longer than 1000000 bytes" + way_out);
-  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // if the command has not opened it
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // ends a writer that still waits
   writer.join();
   ::close(reader);
 }

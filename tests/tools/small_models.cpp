@@ -1,4 +1,4 @@
-// `gradus compress --prune`, and gradual pruning, initial weights and a teacher in `gradus train`.
+// `gradus compress --prune`; and in `gradus train`: gradual pruning, initial weights and a teacher.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A short run without options that exclude others.
+// A short run without the options that exclude other options.
 Arguments plain_run(const fs::path& out, Arguments more = {}) {
   Arguments all{"train",     "--task",       "reverse", "--examples",   "40", "--held-out",
                 "5",         "--hidden",     "6",       "--embedding",  "5",  "--energy",
@@ -26,7 +26,7 @@ Arguments plain_run(const fs::path& out, Arguments more = {}) {
   return all;
 }
 
-// The fraction of zeros in each matrix of a checkpoint's model, and in all of them together.
+// The fraction of zeros in the matrices of a checkpoint's model: in each matrix, and in all together.
 struct Zeros {
   std::vector<double> each;
   double all = 0;
@@ -98,7 +98,7 @@ TEST_CASE("train --prune prunes gradually, and chooses the best model among the 
   CHECK(history.best()->step >= 12);
 
   const fs::path half = scratch.path() / "half";
-  REQUIRE(run(plain_run(half, {"--prune", "0.5"})).code == 0);  // until step 10
+  REQUIRE(run(plain_run(half, {"--prune", "0.5"})).code == 0);  // prunes until step 10
   CHECK(tools::History::read(half / "log.jsonl", 1000).best()->step >= 10);
 }
 

@@ -1,4 +1,4 @@
-// Attention with sparse, local or drawn weights in the command: training, saving, decoding, and errors.
+// Attention with sparse, local or drawn weights, in the command: training, saving, decoding, and errors.
 
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A short run without attention entropy, which drawn weights do not have.
+// A short run without the attention entropy loss, which drawn weights do not support.
 Arguments sparse(const fs::path& out, const std::string& attention, const Arguments& more = {}) {
   Arguments all = replaced(arguments(out, {"--attention", attention}), "--entropy", "0");
   all.insert(all.end(), more.begin(), more.end());
@@ -51,7 +51,7 @@ TEST_CASE("each sparse attention trains, resumes with the same numbers, and deco
       int steps = 0;
       CHECK_FALSE(stopped.train([&] { return steps++ == 10; }));
     }
-    gradus::seed(99);  // the random state must come from the checkpoint
+    gradus::seed(99);  // resuming must restore the random state from the checkpoint
     REQUIRE(run({"train", "--resume", parts.string()}).code == 0);
     CHECK((content(parts / "best.safetensors") == content(whole / "best.safetensors")));
     CHECK(run({"translate", "--model", whole.string(), "--beam", "3"}, "3 1 4\n2\n").code == 0);
@@ -80,7 +80,7 @@ TEST_CASE("attention can be restricted to its k largest weights after training",
   CHECK(most_non_zero(two) == 2);
   CHECK(weights({"--model", a, "--attention-top-k", "99"}) ==
         weights({"--model", a, "--attention-top-k", "6"}));
-  CHECK(most_non_zero(weights({"--model", b, "--attention-top-k", "1"})) == 1);  // behind a projected query
+  CHECK(most_non_zero(weights({"--model", b, "--attention-top-k", "1"})) == 1);  // b projects its query
   CHECK(run({"translate", "--model", a, "--model", b, "--attention-top-k", "1"}, "3 1\n").code == 0);
   const Ran evaluated = run({"evaluate", "--model", a, "--attention-top-k", "2", "--beam", "2"});
   CHECK(evaluated.code == 0);

@@ -1,4 +1,4 @@
-// Texts that can be read only once: pipes, and standard input.
+// Input that can be read only once: pipes and standard input.
 
 #include "settings/streams.hpp"
 
@@ -26,7 +26,7 @@ Arguments train(const fs::path& pairs, const fs::path& out) {
 Ran run_with_pipe(const fs::path& pipe, const Arguments& command) {
   std::thread writer([&] { std::ofstream(pipe) << text; });
   Ran ran = run(command);
-  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // if the command has not opened it
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // ends a writer that still waits
   writer.join();
   ::close(reader);
   return ran;

@@ -1,4 +1,4 @@
-// `gradus train`: its files and options.
+// `gradus train`: the files it writes, and its options.
 
 #include <algorithm>
 #include <fstream>
@@ -24,7 +24,7 @@ TEST_CASE("a run writes its checkpoints, settings and log", "[tools][train]") {
                                           "last.safetensors", "log.jsonl", "settings.toml"});
   const tools::History history = tools::History::read(out / "log.jsonl", 1000);
   CHECK(history.training().size() == 23);
-  REQUIRE(history.evaluations().size() == 4);  // after steps 7, 14, 21 and the last
+  REQUIRE(history.evaluations().size() == 4);  // after steps 7, 14, 21 and the last one
   CHECK(history.evaluations().back().step == 23);
   CHECK(history.text() == content(out / "log.jsonl"));
   CHECK(tools::History::read(out / "log.jsonl", 14).evaluations().size() == 2);
@@ -62,7 +62,7 @@ TEST_CASE("the option --epochs sets the number of steps", "[tools][train]") {
   std::ofstream(scratch.path() / "again.toml") << "epochs=2\n" << "steps=7\n";
   const fs::path again = scratch.path() / "again";
   all = arguments(again, {"--config", (scratch.path() / "again.toml").string()});
-  CHECK(contains(run(all).out, "trained after step 23 in "));  // the flag --steps
+  CHECK(contains(run(all).out, "trained after step 23 in "));  // --steps 23 overrides the configuration
   all.erase(std::ranges::find(all, "--steps"), std::ranges::find(all, "--steps") + 2);
   all.emplace_back("--overwrite");
   CHECK(contains(run(all).out, "trained after step 10 in "));
@@ -112,7 +112,7 @@ TEST_CASE("equal scores are ranked by the lower loss", "[tools][train]") {
   REQUIRE(history.best() != nullptr);
   double least = history.evaluations().front().loss;
   for (const tools::History::Evaluation& entry : history.evaluations()) {
-    REQUIRE(entry.score == 0);  // too few steps to reverse anything
+    REQUIRE(entry.score == 0);  // the run is too short to learn reversal
     CHECK(entry.best == (&entry == &history.evaluations().front() || entry.loss < least));
     least = std::min(least, entry.loss);
   }

@@ -1,4 +1,4 @@
-// The lines that training prints to a file or a pipe instead of a progress bar.
+// If the output is a file or a pipe, training prints lines instead of a progress bar.
 
 #include <chrono>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// Standard error replaced by a file, which is not a terminal.
+// Replaces standard error by a file, which is not a terminal.
 class StandardError {
  public:
   explicit StandardError(const fs::path& path) : before_(::dup(STDERR_FILENO)) {
@@ -47,7 +47,7 @@ tools::Settings settings_of(const fs::path& out) {
   return settings;
 }
 
-// The lines on standard error of a run whose steps take 25 seconds each.
+// The lines that a run prints to standard error. Each step takes 25 seconds.
 std::vector<std::string> printed(const fs::path& folder, const tools::Settings& settings) {
   const StandardError into(folder / "stderr");
   std::stringstream err;
@@ -70,7 +70,7 @@ bool matches(const std::string& text, const char* pattern) {
 TEST_CASE("off a terminal, training prints a line a minute and at each evaluation", "[tools][train]") {
   const Scratch scratch;
   const auto lines = printed(scratch.path(), settings_of(scratch.path() / "run"));
-  REQUIRE(lines.size() == 5);  // after 75, 150 and 225 s, and two evaluations
+  REQUIRE(lines.size() == 5);  // progress after 75, 150 and 225 s; two evaluations
   CHECK(matches(lines[0], R"(training: 3 of 10 steps, loss \d\.\d+, ppl \d+\.\d+, \d+\.\dk tok/s)"));
   CHECK(matches(lines[1], R"(step 5  dev loss .*  perplexity .*  best so far)"));
   CHECK(matches(lines[2], R"(training: 6 of 10 steps, loss .*, dev loss \d\.\d+, .* tok/s)"));

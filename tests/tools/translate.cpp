@@ -145,7 +145,7 @@ TEST_CASE("minimum length and n-gram blocking constrain every search", "[tools][
     std::ifstream links(translate.file("links"));
     std::string tokens;
     std::getline(links, tokens);
-    CHECK(std::ranges::count(tokens, '-') >= 40);  // more than 2 · 2 + 10, the usual maximum
+    CHECK(std::ranges::count(tokens, '-') >= 40);  // the usual maximum would be 2 · 2 + 10 tokens
     std::istringstream words(ran.out);
     std::set<std::string> seen;
     for (std::string word; words >> word;) CHECK(seen.insert(word).second);
@@ -164,7 +164,7 @@ TEST_CASE("outputs end after --max-steps", "[tools][translate]") {
 }
 
 TEST_CASE("an unknown word is replaced by the most attended source word", "[tools][translate]") {
-  // This model can only write "b" and unknown words.
+  // A model whose target vocabulary has only "b"; all other words are unknown.
   const Scratch data;
   tools::Settings settings = small_settings();
   settings.data.phrases.clear();

@@ -22,7 +22,7 @@ double norm(const std::vector<float>& weights) {
   return std::sqrt(sum);
 }
 
-// Trains and returns the weights.
+// Trains, and returns the weights.
 std::vector<float> trained(const Arguments& more) {
   const Scratch scratch;
   const Ran ran = run(arguments(scratch.path() / "run", more));
@@ -56,7 +56,7 @@ TEST_CASE("the option --accumulate takes several batches per update", "[tools][t
   CHECK(contains(run({"train", "--resume", out, "--epochs", "5"}).out, "trained after step 13 in "));
   CHECK(settings_of(out).trainer.accumulate == 2);
 
-  // All 40 pairs make one update, in one batch or in five: the mean over all tokens is the same.
+  // All 40 pairs make one update, either as one batch or as five. The mean over all tokens is the same.
   const auto update = [&](const std::string& batch, const std::string& accumulate) {
     const Scratch folder;
     Arguments one = arguments(folder.path() / "run", {"--accumulate", accumulate, "--optimiser", "sgd"});
