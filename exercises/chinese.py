@@ -1,4 +1,4 @@
-"""Translates what the coach and the checkers print, line by line, if the reader's locale is Chinese.
+"""Translates the output of the coach and the checkers line by line, if the reader's locale is Chinese.
 
 chinese.json lists the sentences. A line without a translation stays in English. web/check/chinese.js does the same in the page.
 """

@@ -18,7 +18,7 @@ struct Edge {
 struct Node {
   double data;
   std::vector<Edge> edges = {};  ///< to the inputs; empty in a leaf; a + a has two equal edges
-  double gradient = 0;           ///< ∂L/∂(this), where L is the first node in backward()
+  double gradient = 0;           ///< ∂L/∂(this); L is the first node of backward()'s order
 };
 
 /// Owns its nodes; their addresses do not change.

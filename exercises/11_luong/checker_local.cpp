@@ -324,7 +324,7 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// The same weights, but rows without any weight become 0/0 = NaN.
+// Replaces rows of zeros by 0/0 = NaN. The other weights do not change.
 Plain divided_by_zero(Plain weights) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;

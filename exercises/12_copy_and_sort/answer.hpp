@@ -17,7 +17,7 @@ struct CopyAndSort {
   std::function<Positions(const Symbols& source)> copy, reverse, sort;
   /// The fraction of the L steps t whose largest weight is at positions[t].
   std::function<double(const gradus::Tensor& weights, const Positions& positions)> on_position;
-  /// The same, but every position that holds the symbol at positions[t] is right.
+  /// The fraction of the L steps t whose largest weight is on a symbol equal to the one at positions[t].
   std::function<double(const gradus::Tensor& weights, const Positions& positions, const Symbols& source)>
       on_symbol;
 };

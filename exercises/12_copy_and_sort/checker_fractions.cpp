@@ -51,7 +51,8 @@ struct Aligned {
   std::size_t L() const { return source.size(); }
 };
 
-// Two steps have ties. Step 3 is right at the last of two largest weights, step 2 at the second of three.
+// Two steps have ties. The right position of step 3 is the last of two largest weights, that of step 2 the
+// second of three.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};

@@ -47,7 +47,7 @@ inline double on_position(const Tensor& weights, const Positions& positions) {
                   [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
 }
 
-// The same, but every position that holds the symbol at positions[t] is right.
+// The fraction of the first L steps whose largest weight is on a symbol equal to the one at positions[t].
 inline double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
   const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
   return fraction(weights, positions.size(),

@@ -40,7 +40,7 @@ inline double on_position(const Tensor& /*weights*/, const Positions& /*position
       "position.");
 }
 
-// The same, but every position that holds the symbol at positions[t] is right.
+// The fraction of the first L steps whose largest weight is on a symbol equal to the one at positions[t].
 inline double on_symbol(const Tensor& /*weights*/, const Positions& /*positions*/,
                         const Symbols& /*source*/) {
   // TODO

@@ -328,7 +328,7 @@ void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& a
   model.eval();
 }
 
-// Measures the model on held-out sources of the longest trained length.
+// Measures the model on held-out sources of the longest length in training.
 Measured measure(const models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer) {
   Generator generator(2);
   const auto pairs = task.held_out_pairs(longest, [&](std::uint64_t n) { return generator.below(n); });

@@ -23,7 +23,7 @@ enum class Fault {
   sum_without_eos,     ///< ln p without the term of EOS
   best_child,          ///< from step 2 on, each hypothesis keeps only its best continuation
   children_of_each,    ///< each hypothesis keeps its K best continuations: the beam grows
-  keeps_place,         ///< a finished hypothesis stays in the beam, and competes by its sum
+  keeps_place,         ///< a finished hypothesis stays in the beam, and competes with its sum ln p
   only_live_counted,   ///< keeps K live hypotheses; finished ones do not count towards K
   shrinks,             ///< each finished hypothesis reduces K for good
   first_finished,      ///< stops after the first step in which a hypothesis finishes

@@ -50,8 +50,8 @@ void expect_told(const DecoderTask& task);
 /// "changes-its-input", "remembers", "beam-search", "not-deterministic" and "training-differs".
 void expect_independent_steps(const DecoderTask& task);
 
-/// Checks the gradients of the logits and weights of `steps` steps, in training mode. If attend() gets the
-/// previous weights, the attention depends on them.
+/// Runs `steps` steps in training mode, and checks the gradients of their logits and weights. If attend()
+/// gets the previous weights, the attention depends on them.
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);
 
 }  // namespace exercise

@@ -79,7 +79,7 @@ void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,
                       const Mistake& mistake = {}, const std::vector<std::string>& may_be_zero = {});
-/// The same for a function without a module.
+/// Checks the gradients of `f` like expect_gradients() above, for a function without a module.
 void expect_gradients(const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,
                       const Mistake& mistake = {}, const std::vector<std::string>& may_be_zero = {});

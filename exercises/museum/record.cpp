@@ -27,7 +27,7 @@ using museum::Subject;
 using museum::Tokens;
 using nlohmann::json;
 
-const std::vector<std::int64_t> lengths = {3, 4, 5, 6, 7, 8, 10, 12};  // 3 to 8 are trained
+const std::vector<std::int64_t> lengths = {3, 4, 5, 6, 7, 8, 10, 12};  // 3 to 8 occur in training
 constexpr std::int64_t symbols = 10, shortest = 3, longest = 8, batch_size = 32, of_each_length = 50;
 constexpr std::int64_t every = 10;  // updates per recorded loss, which is their mean
 

@@ -131,7 +131,7 @@ TEST_CASE("tensors of any size and of both dtypes are added up in place", "[dist
   distributed::run_as_threads(2, [&](Communicator& self) {
     std::vector<gradus::Tensor> tensors = values_of(self.rank());
     add_up(self, tensors);
-    const std::vector<gradus::Tensor> sums = values_of(2);  // the processes have 1 and 2 times n: 3 times n
+    const std::vector<gradus::Tensor> sums = values_of(2);  // process r has n · (r + 1), so the sum is 3 n
     for (std::size_t i = 0; i < sums.size(); ++i) {
       right += tensors[i].to_vector<double>() == sums[i].to_vector<double>() ? 1 : 0;
     }

@@ -167,7 +167,7 @@ def multi_head_plain(T_q=4, T_k=7, B=5, E=6):
 
 
 def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
-    """Two steps of the decoder. Sizes: S its state, H one direction of the encoder, D an annotation."""
+    """Two steps of the decoder. Sizes: S of its state, H of one encoder direction, D of an annotation."""
     D = 2 * H
     g = Golden("bahdanau_step")
     lengths, previous = torch.tensor([3, 5, 1]), torch.tensor([[1, 1, 1], [4, 9, 4]])

@@ -1,5 +1,5 @@
-// The tutorials' claims. Bahdanau's model learns to reverse new strings of every trained length, with correct
-// alignments. A model with a fixed context gets worse with longer strings.
+// The tutorials' claims. Bahdanau's model learns to reverse new strings of every length in training, with
+// correct alignments. A model with a fixed context gets worse with longer strings.
 
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/exact_match.hpp>

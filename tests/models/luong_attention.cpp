@@ -98,8 +98,7 @@ class Monotonic : public General {
   }
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)). A Gaussian around p_t, σ = D/2, multiplies the weights (eq. 9, 10,
-// local-p).
+// p_t = S · σ(v_p · tanh(W_p s_t)); a Gaussian with σ = D/2 multiplies the weights (eq. 9, 10, local-p)
 class Predictive : public General {
  public:
   Predictive(std::int64_t query, std::int64_t values)

@@ -202,7 +202,7 @@ TEST_CASE("steps use the rate that the plateau schedule lowered, after a warm-up
   trainer.observe(1);
   CHECK(trainer.step().learning_rate == 0.4);
   for (int i = 0; i < 9; ++i) trainer.observe(1);
-  CHECK(trainer.step().learning_rate == Catch::Approx(0.08));  // final_factor · rate: the lowest rate
+  CHECK(trainer.step().learning_rate == Catch::Approx(0.08));  // the lowest rate, final_factor · 0.8
 }
 
 TEST_CASE("sampling rises from 0 at the first step to its option at the last", "[models][trainer]") {

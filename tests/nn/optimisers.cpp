@@ -175,8 +175,8 @@ TEST_CASE("an optimiser with a loaded state continues with the same bits", "[nn]
       for (Run* run : {&whole, &forgetful, &resumed}) run->steps(4, 5);
       CHECK(resumed.same_as(whole));
       CHECK_FALSE(forgetful.same_as(whole));
-      // The state is a copy. Later steps must not change it, neither of the optimiser that saved it nor of
-      // the one that loaded it.
+      // A state is a copy: later steps of the optimiser that saved it must not change it. Neither must steps
+      // of the optimiser that loaded it.
       Run again(made, dtype);
       again.steps(1, 3);
       for (const auto& [entry, value] : again.optimiser->state()) {

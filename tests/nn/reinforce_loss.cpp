@@ -1,4 +1,4 @@
-// REINFORCE: its advantages against a calculation by hand, its mean gradient against the exact one.
+// REINFORCE: compares advantages with a calculation by hand, and the mean gradient with the exact one.
 
 #include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/reinforce_loss.hpp>
@@ -12,7 +12,7 @@ using gradus::tensor;
 
 namespace {
 
-// Weights (T_y, B, 1) over one position. Their gradient is −A / N, with the advantage A.
+// Weights (T_y, B, 1) over one position. Their gradient is −A / N, where A is the advantage.
 Tensor single(std::int64_t T_y, std::int64_t B) { return leaf(gradus::ones({T_y, B, 1}, Dtype::f64)); }
 
 }  // namespace

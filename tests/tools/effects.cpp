@@ -1,5 +1,5 @@
-// Options without an effect. Every row of the tables in settings/settings_effects.cpp must be refused, and if
-// it were not refused, it must change nothing.
+// Options without an effect, listed in settings/settings_effects.cpp. The command must refuse each of them.
+// If training used such an option, it would give the same weights as without the option.
 
 #include <algorithm>
 #include <fstream>

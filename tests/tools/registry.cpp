@@ -97,7 +97,7 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
     INFO(options[1]);
     const Scratch scratch;
     const std::string out = (scratch.path() / "run").string();
-    // Small vocabulary, large sizes: so the model's biases cannot stand in for the missing matrices.
+    // Small vocabulary and large sizes: the model has fewer biases than the missing matrices have elements.
     std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
                                    "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
                                    "2",     "--eval-every", "2",       "--out",      out};

@@ -1,4 +1,4 @@
-// `gradus train --resume`: the resumed run writes the same bytes; its log; signals.
+// `gradus train --resume`: a resumed run writes the bytes of an uninterrupted one. Also its log, and signals.
 
 #include <algorithm>
 #include <cmath>

@@ -35,7 +35,7 @@ double learn_first_token(std::vector<gradus::Tensor> parameters,
                          const std::function<gradus::Tensor(const gradus::Tensor& x)>& h_T, std::int64_t H,
                          std::int64_t delay, std::int64_t steps, gradus::Generator& generator);
 
-/// The same for any recurrent network of the library. The readout's input is the last h.
+/// Trains a recurrent network of the library in the same way. The readout's input is the last h.
 double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, std::int64_t steps,
                          gradus::Generator& generator);
 

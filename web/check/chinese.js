@@ -1,4 +1,4 @@
-// Translates what a checker prints, line by line, as exercises/chinese.py does in the terminal. exercises/chinese.json lists the
+// Translates a checker's output line by line, like exercises/chinese.py in the terminal. exercises/chinese.json lists the
 // sentences. A line without a translation stays in English.
 
 const states = /^ {2}(passed|not yet|to do) +(.+?)( +[\d.]+ s)?$/;

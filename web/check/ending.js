@@ -36,7 +36,7 @@ export class Ending {
     }
   }
 
-  /** The stage that is running, or in which the check ended; undefined if all stages have passed. */
+  /** The stage that is running, or that was running when the check ended; undefined if all stages have passed. */
   get reached() { return this.stages.filter(({ training }) => this.training || !training)[this.passed.length]; }
   /** True if every stage passed except the trainings, which were not requested. */
   get checksPassed() { return this.code === 0 && this.verdict === "passed"; }

@@ -39,7 +39,7 @@ struct Inside {
   double loss;                 ///< L, in nats
   NamedTensors parameters;     ///< the gradient of every parameter
   double difference;           ///< the largest difference of s_t and p from the library's own step
-  double gradient_difference;  ///< the same for the parameters' gradients
+  double gradient_difference;  ///< the largest difference of the parameters' gradients
 };
 
 /// Computes the step that writes token t (from 0). The decoder first reads tokens 0 to t−1 of `written`.

@@ -70,7 +70,7 @@ class Session {
 
   /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond its length.
   models::Decoded translate(std::size_t number, const std::vector<std::int64_t>& source) const;
-  /// The same model with teacher forcing: it reads the given target.
+  /// A model's output with teacher forcing: it reads the target of `pair`.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;
 
   /// A hash of all parameters of a model.

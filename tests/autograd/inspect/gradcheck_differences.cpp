@@ -189,7 +189,7 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // f adds and subtracts 1e8. So its result is small, but its rounding error is that of 1e8.
+  // f adds and subtracts 1e8. Its result is small, but its rounding error is as large as that of 1e8.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };

@@ -48,7 +48,7 @@ struct Sample {
   gradus::Shape result;
 
   explicit Sample(const std::string& text);
-  /// The inputs. The values are those of f32 in every dtype.
+  /// The inputs as tensors. In every dtype, the values are rounded to f32.
   Tensors tensors(Domain domain, gradus::Dtype dtype) const;
 };
 

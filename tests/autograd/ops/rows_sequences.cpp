@@ -148,7 +148,7 @@ double value_of_gru(V x, I i, A a) {
   return h[static_cast<std::size_t>(i[1])];
 }
 
-// The same for an LSTM. Also takes h_0 and c_0.
+// Calls lstm_sequence() with h_0 and c_0, like call_gru() above.
 Tensor call_lstm(X x, A a) {
   const auto [states, h, c] =
       lstm_sequence(x[0], x[1], optional(x, 5), x[2], x[3], gradus::Packing(x[4]), a[0] == 1);

@@ -6,8 +6,8 @@
 
 #include "memory/pool.hpp"
 
-/// While it exists, new buffers are filled with signalling NaNs. If this thread computes with an unwritten
-/// element, FE_INVALID is raised, even if the result is not used.
+/// Fills all new buffers with signalling NaNs during its lifetime. If this thread computes with an
+/// uninitialised element, FE_INVALID is raised, even if the result is not used.
 class Unwritten {
  public:
   explicit Unwritten(gradus::Dtype dtype) {

@@ -50,7 +50,7 @@ Tensor term(const Inputs& in, const Tensor& w, const Tensor& x, std::int64_t i) 
   return i < 2 ? sum(y * y * in.v) : sum(y);
 }
 
-// The same sum, computed on one tape.
+// Σ_i term(i), computed on one tape.
 Tensor one_after_the_other(const Inputs& in, const Tensor& w, const Tensor& x) {
   return term(in, w, x, 0) + term(in, w, x, 1) + term(in, w, x, 2);
 }
@@ -73,7 +73,7 @@ TEST_CASE("parallel terms have the value and the gradients of a single tape", "[
     CHECK(difference(b.w.grad(), a.w.grad(), 1e-13) == "");
     CHECK(difference(b.v.grad(), a.v.grad(), 1e-13) == "");
     CHECK(difference(b.x.grad(), a.x.grad(), 1e-13) == "");
-    side_by_side(b, b.w, b.x).backward();  // adds to the gradients of the round before
+    side_by_side(b, b.w, b.x).backward();  // adds to the previous round's gradients
     one_after_the_other(a, a.w, a.x).backward();
     CHECK(difference(b.w.grad(), a.w.grad(), 1e-13) == "");
   }
