@@ -281,7 +281,7 @@ void by_differences(const LogAddExp& answer) {
   for (const auto& [left, right] : shapes) {
     const Tensor a = random(left, 1), b = random(right, 2);
     const auto f = [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0], x[1]); };
-    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // both gradients at once, then each one
+    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // checks both gradients at once, then each one
     exercise::expect_gradients(
         [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0] * 2.0, tanh(x[1])); }, {a, b},
         {"a", "b"});

@@ -23,7 +23,7 @@ using gradus::Tensor;
 namespace {
 
 using Tensors = std::vector<Tensor>;
-using Bits = std::vector<std::vector<float>>;  // too long to print: compare in extra parentheses
+using Bits = std::vector<std::vector<float>>;  // too long to print, so CHECK((a == b))
 
 struct Example {
   const char* name;
