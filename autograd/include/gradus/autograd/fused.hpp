@@ -154,7 +154,7 @@ struct AttentionDecoder {
 /// tanh of the energies, N·T·A values, is not stored.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
-/// @param state   s_0 of each layer, (B, H), in the order of the batch; for an LSTM, then c_0 of each
+/// @param state   s_0 of each layer, (B, H), in the order of the batch; for an LSTM, then also c_0
 /// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
 /// @param lengths lengths of the sources, (B), i64, or undefined when all are T

@@ -39,12 +39,12 @@ Tensor neg(const Tensor& x);
 /// x^p for a number p; special values as in pow(a, b).
 /// Gradient: g·p·x^(p−1); 0 for p = 0.
 Tensor pow(const Tensor& x, double p);
-/// a^b, elementwise, with the special values of IEEE 754: NaN for finite a < 0 unless b is an integer; 1 for
-/// a = 1 or b = 0, even if the other operand is NaN. (−∞)^b is ±∞ for b > 0 and ±0 for b < 0; the sign is
-/// negative for odd integers b.
-/// Gradients: g·b·a^(b−1), which is 0 where b = 0; g·y·ln a, which is 0 where a = 0 and b ≥ 0.
+/// a^b, elementwise, with the special values of IEEE 754. The result is 1 for a = 1 or b = 0, even if the
+/// other operand is NaN. Otherwise it is NaN for finite a < 0, unless b is an integer. (−∞)^b is ∞ for b > 0
+/// and 0 for b < 0, with a minus sign if b is an odd integer.
+/// Gradients: for a, g·b·a^(b−1), or 0 where b = 0; for b, g·y·ln a, or 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
-/// e^x. In f32, 0 below −87.3 and ∞ above 88.3.
+/// e^x. In f32, the result is 0 for x below −87.3 and ∞ for x above 88.3.
 /// Gradient: g·y.
 Tensor exp(const Tensor& x);
 /// ln x. −∞ at 0 and NaN below.
@@ -78,8 +78,8 @@ Tensor maximum(const Tensor& a, const Tensor& b);
 /// Gradients: g for the smaller operand; g/2 for each operand where a = b.
 Tensor minimum(const Tensor& a, const Tensor& b);
 /// Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise
-/// multiplies it by 1 / (1 − probability). Draws one 64-bit number, the key of the mask. For x (…, n), an
-/// element's random bits are Philox4x32-10 (random.hpp) of this key, the row and the column.
+/// multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask. For x
+/// (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
 /// Dropout of packed sequences (N, …). Each element gets the same mask as in the padded tensor (T, B, …).
@@ -164,10 +164,12 @@ Tensor cumsum(const Tensor& x, int axis);
 // ---- Products ----
 
 /// A·B, as in NumPy: matrices (m, k) and (k, n), or batches (…, m, k) and (…, k, n) whose leading axes
-/// broadcast. A vector (k) is a row on the left or a column on the right; the result lacks that axis.
+/// broadcast. A vector (k) counts as a row if it is a, and as a column if it is b. The result does not have
+/// the added axis.
 /// Gradients: g·Bᵀ, Aᵀ·g, summed over stretched axes. @throws Error when the inner sizes differ.
 Tensor matmul(const Tensor& a, const Tensor& b);
-/// x·Wᵀ + b over the last axis: x (…, I), W (O, I), b (O), or undefined for no bias → (…, O).
+/// x·Wᵀ + b over the last axis. Shapes: x (…, I), W (O, I), b (O), result (…, O). Without a bias, b is
+/// undefined.
 /// Gradients: g·W, gᵀ·x, and g summed over all axes but the last.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor());
 /// a bᵀ for vectors (m) and (n): (m, n).
@@ -262,11 +264,12 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 // All return a mean, as a scalar.
 
 /// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and
-/// targets (…), i64. Rows of ignored targets are not read; if all targets are ignored, the loss is 0. q is 1
-/// at the target or, with label smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). A
-/// logit of −∞ makes the loss ∞ if its q_k > 0, and has no effect otherwise. If `logits` is moved in and
-/// nothing else shares its values, its buffer is reused for the probabilities and the gradient. `unsmoothed`,
-/// if not null, receives the loss without smoothing.
+/// targets (…), i64. Rows of ignored targets are not read. If all targets are ignored, the loss is 0.
+/// Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at
+/// the target and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if its q_k > 0;
+/// otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is
+/// reused for the probabilities and the gradient. `unsmoothed`, if not null, receives the loss without
+/// smoothing.
 /// Gradient: g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0
 /// in rows of ignored targets.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
