@@ -7,75 +7,78 @@ WORDS = {
     "padding changes nothing": "填充不改变结果", "**sees it**": "**发现**",
     # the exhibits: what is wrong, and why
     "The score never reads the encoder's annotations.": "打分从不读取编码器的注解向量",
-    "The energies depend on the decoder's state and on the position, but not on what is written there. A widely "
-    "copied tutorial computed its weights so for years. On reversal, where the position is all that matters, the "
-    "model learns nevertheless; it has to count, and fails on sentences longer than those of the training.":
+    "The energies depend on the decoder's state and on the position, but not on the token at this position. For years, a "
+    "widely copied tutorial computed its weights in this way. On reversal only the position matters, so the model learns "
+    "nevertheless. But it has to count positions, and fails on sentences that are longer than in training.":
         "能量取决于解码器的状态和位置，却与那个位置上写着什么无关。一份被广泛照抄的教程，多年来就是这样计算权重的。"
         "在反转任务里，只有位置才重要，所以模型照样学得会；但它只能靠数位置，句子比训练时长就失败。",
     "The attention ends at a fixed maximum position.": "注意力到一个固定的最大位置为止",
-    "The size of the attention is a constant of the program, here 6. Positions after it get no weight. Short "
-    "sentences are perfect, and the longer ones cannot be.":
+    "The program has a fixed maximum length for attention, here 6. Later positions get no weight. Sentences up to this "
+    "length are right, but a longer sentence cannot be read completely.":
         "注意力的大小是程序里的一个常数，这里是 6。它后面的位置得不到权重。短句子完全正确，更长的不可能正确。",
     "At evaluation the decoder still reads the true tokens.": "评测时，解码器仍然读取真实的词元",
-    "The evaluation shares the loop of the training, and with it the teacher. Its exact match says how often the "
-    "model is right about the next token when all tokens before it are right. Without a target there is no teacher: "
-    "here the decoder then reads `<eos>` at every step.":
+    "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So its exact match "
+    "shows how often the next token is right if all tokens before it are right. Without a target there are no true tokens: "
+    "the decoder then reads `<eos>` at every step.":
         "评测与训练共用一个循环，因此也沿用了教师强制。这样得出的完全匹配率，只说明在前面的词元全都正确时，"
         "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是每一步读到的都是 `<eos>`。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
-    "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
-    "with them. The result for a sentence depends on the length of the longest one in its batch. Alone, only sources of "
-    "length 8 are reliably right. They were the longest in training, so they had no pads there, either.":
+    "The state after the last position is the state of a sentence that ends in pads, and the backward direction begins with "
+    "the pads. The result for a sentence therefore depends on the length of the longest sentence in its batch. One by one, "
+    "only sources of length 8 are reliably right: they were the longest in training, so they had no pads there, either.":
         "最后一个位置之后的状态，属于一个以填充结尾的句子；反向则从填充读起。一个句子的结果，取决于同一批中最长的句子有多长。"
         "逐个输入时，只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以那时也没有填充。",
     "The decoder reads the token that it must predict.": "解码器读到了它应当预测的词元",
-    "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift the task is to copy "
-    "the input. The loss falls to 0 at once, and nothing else works.":
+    "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift, the task is only to copy "
+    "the input. The loss falls to 0 at once, but the model has learnt nothing else.":
         "输入与目标必须错开一个词元：trg[:-1] 对 trg[1:]。如果没有错开，任务就成了照抄输入。损失立刻降到 0，除此以外什么都不对。",
     "The first output is a row of zeros.": "第一个输出是一行零",
-    "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1, and the loss "
-    "compares all of it. Every output is then one step late: the model learns to skip the first token.":
+    "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss compares "
+    "the whole list, including the placeholder. Every output is then one step late: the model learns to skip the first "
+    "token.":
         "输出的列表以一个占位的元素开头，就像先写 `outputs = torch.zeros(…)`、循环再从 1 开始那样，而损失把整个列表都拿去比较。"
         "于是每个输出都晚了一步：模型学会的是跳过第一个词元。",
     "The output gets the length of the target.": "输出的长度取自目标",
-    "The loop runs over the positions of the target, which real use does not have. The program's own numbers do not "
-    "change as long as the model ends its outputs itself. Without a target the output is cut at once.":
+    "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends its "
+    "outputs itself, the program's own numbers do not change. Without a target, the output is cut at once.":
         "循环遍历目标的各个位置，而实际使用时没有目标。只要模型自己会结束输出，程序自己得出的数字就不变。"
         "一旦没有目标，输出马上就被截断。",
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
-    "Training passes the state on, and prediction starts again, so that query and context are those of the first step. "
-    "The training is faultless, and so are its curves.":
+    "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
+    "those of the first step. The training and its curves show no mistake.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",
-    "The shapes are right. The annotation of a token does not depend on the tokens after it; on reversal this is hardly "
-    "needed. Only a probe of h_j tells.":
+    "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly needs "
+    "this. Only a probe of h_j shows the mistake.":
         "形状是对的。一个词元的注解向量不取决于它后面的词元，而在反转任务里，几乎用不着后面的词元。只有探测 h_j 才能发现。",
     "The backward direction's last state is taken at the wrong end.": "反向的最后状态取自错误的一端",
-    "The backward direction ends at the first token, index 0. At the last index it has read one token, or only pads. The "
-    "attention makes up for this weak start, but the start now depends on whether the sentence has pads.":
+    "The backward direction ends at the first token, index 0. At the last index it has read only one token, or only pads. "
+    "Attention compensates for this weak first state, but the first state now depends on the pads of the sentence.":
         "反向读到第一个词元为止，也就是下标 0。在最后一个下标处，它只读了一个词元，或者只读了填充。"
         "注意力弥补了这个信息不足的初始状态，但初始状态从此取决于句子有没有填充。",
     "The softmax has no mask.": "softmax 没有掩码",
-    "The mask is computed and not used. The model learns to avoid the pads that it meets in training. With more pads, or "
-    "with none, the same sentence gets another result.":
+    "The mask is computed but not used. The model learns to avoid the pads that occur in training. With more pads, or with "
+    "none, the same sentence gets another result.":
         "掩码算出来了，却没有使用。模型学会了避开训练中遇到的填充。填充更多或者没有填充时，同一个句子得到的结果就不同。",
     "The mask lies on the wrong axis.": "掩码放错了轴",
-    "The mask was made as (T, B) and reshaped to (B, T), which keeps the order in memory. In a batch of one, and for "
-    "equal lengths, it is right by accident. In other batches it hides real positions and shows pads.":
+    "The mask was created as (T, B) and reshaped to (B, T). A reshape does not transpose: it keeps the order in memory. In "
+    "a batch of one sentence, or if all lengths are equal, the mask is right by accident. In other batches, it hides real "
+    "positions and shows pads.":
         "掩码建成了 (T, B)，再用 reshape 变成 (B, T)，内存里的次序却没有变。一批只有一个句子，或者长度都相等时，它碰巧是对的。"
         "在其他批次里，它遮住真实的位置，露出填充。",
     "The loss ignores what follows a predicted end.": "损失忽略了预测的结束符之后的部分",
-    "The training loop breaks when the model writes EOS. Then an early EOS removes the rest of the target, and the "
-    "loss is the mean over fewer tokens. On this task the model soon ends its outputs where it should, so that nothing else shows.":
+    "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the target, and the "
+    "loss is the mean over fewer tokens. On this task the model soon ends its outputs where it should, so no check shows "
+    "the mistake.":
         "模型一写出 EOS，训练的循环就中断。于是提早写出 EOS 会去掉目标其余的部分，损失只是较少词元的平均。"
         "在这个任务里，模型很快就学会在正确的地方结束，所以看不到别的症状。",
     "The decoder does not pass its state on.": "解码器没有把状态传下去",
-    "Each step begins with the state of the first. The model does not know how far it has come: it attends to the same "
-    "places at every step, and the same last token always has the same successor.":
+    "Each step begins with the state of the first step. The model does not know how many tokens it has written. It attends "
+    "to the same places at every step, and after the same token it always writes the same next token.":
         "每一步都从第一步的状态开始。模型不知道自己写到了哪里：每一步都关注同样的地方；只要前一个词元相同，下一个词元就总是相同。",
     "The score has no tanh.": "打分缺少 tanh",
-    "Without it, v_a · W_a s is the same number for every position, and the softmax cancels it. The weights are "
-    "the same at every step, whatever the query. W_a gets no gradient at all.":
+    "Without the tanh, v_a · W_a s is the same number for every position, and cancels in the softmax. The weights are the "
+    "same at every step, whatever the query is. W_a gets no gradient.":
         "没有 tanh，v_a · W_a s 在每个位置都是同一个数，在 softmax 中消去。无论查询是什么，每一步的权重都一样。W_a 完全得不到梯度。",
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}

@@ -24,83 +24,89 @@ class Exhibit:
 EXHIBITS = {
     1: Exhibit("The score never reads the encoder's annotations.",
                "return {h, U_a.forward(h), lengths};", "return {h, U_a.forward(positions_like(h)), lengths};",
-               "The energies depend on the decoder's state and on the position, but not on what is written there. A widely "
-               "copied tutorial computed its weights so for years. On reversal, where the position is all that matters, the "
-               "model learns nevertheless; it has to count, and fails on sentences longer than those of the training.",
+               "The energies depend on the decoder's state and on the position, but not on the token at this position. For "
+               "years, a widely copied tutorial computed its weights in this way. On reversal only the position matters, so "
+               "the model learns nevertheless. But it has to count positions, and fails on sentences that are longer than in "
+               "training.",
                [2, 11, 15], ("pytorch/tutorials/issues/87", "pytorch/tutorials/issues/1098")),
     2: Exhibit("The attention ends at a fixed maximum position.",
                "const Tensor lengths = memory.lengths;", "const Tensor lengths = at_most(memory.lengths, 6);",
-               "The size of the attention is a constant of the program, here 6. Positions after it get no weight. Short "
-               "sentences are perfect, and the longer ones cannot be.",
+               "The program has a fixed maximum length for attention, here 6. Later positions get no weight. Sentences up to "
+               "this length are right, but a longer sentence cannot be read completely.",
                [1, 4, 10], ("pytorch/tutorials/pull/1097",)),
     3: Exhibit("At evaluation the decoder still reads the true tokens.",
                "previous = likeliest;", "previous = tensor(batch.target_out, {batch.target_steps, batch.size})[std::min(t, batch.target_steps - 1)];",
-               "The evaluation shares the loop of the training, and with it the teacher. Its exact match says how often the "
-               "model is right about the next token when all tokens before it are right. Without a target there is no teacher: "
-               "here the decoder then reads `<eos>` at every step.",
+               "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So its exact "
+               "match shows how often the next token is right if all tokens before it are right. Without a target there are "
+               "no true tokens: the decoder then reads `<eos>` at every step.",
                [7, 5, 13]),
     4: Exhibit("The encoder runs on over the pads.",
                "return where(unsqueeze(real, 1), next, h);", "return next;",
-               "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
-               "with them. The result for a sentence depends on the length of the longest one in its batch. Alone, only sources of "
-               "length 8 are reliably right. They were the longest in training, so they had no pads there, either.",
+               "The state after the last position is the state of a sentence that ends in pads, and the backward direction "
+               "begins with the pads. The result for a sentence therefore depends on the length of the longest sentence in "
+               "its batch. One by one, only sources of length 8 are reliably right: they were the longest in training, so "
+               "they had no pads there, either.",
                [11, 12, 10], ("pytorch/tutorials/issues/3643",)),
     5: Exhibit("The decoder reads the token that it must predict.",
                "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
-               "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift the task is to copy "
-               "the input. The loss falls to 0 at once, and nothing else works.",
+               "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift, the task is only "
+               "to copy the input. The loss falls to 0 at once, but the model has learnt nothing else.",
                [3, 13, 6]),
     6: Exhibit("The first output is a row of zeros.",
                "std::vector<Tensor> outputs = {};",
                "std::vector<Tensor> outputs = {zeros({B, embedding_.weight.size(0)}, embedding_.weight.dtype())};",
-               "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1, and the loss "
-               "compares all of it. Every output is then one step late: the model learns to skip the first token.",
+               "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss "
+               "compares the whole list, including the placeholder. Every output is then one step late: the model learns to "
+               "skip the first token.",
                [5, 10, 13], ("bentrevett/pytorch-seq2seq/issues/22", "bentrevett/pytorch-seq2seq/issues/45")),
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
-               "The loop runs over the positions of the target, which real use does not have. The program's own numbers do not "
-               "change as long as the model ends its outputs itself. Without a target the output is cut at once.",
+               "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends "
+               "its outputs itself, the program's own numbers do not change. Without a target, the output is cut at once.",
                [3, 8, 13], ("bentrevett/pytorch-seq2seq/issues/132",)),
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
-               "Training passes the state on, and prediction starts again, so that query and context are those of the first step. "
-               "The training is faultless, and so are its curves.",
+               "Training passes the state on, but prediction starts every step from the first state. So query and context are "
+               "always those of the first step. The training and its curves show no mistake.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
-               "The shapes are right. The annotation of a token does not depend on the tokens after it; on reversal this is hardly "
-               "needed. Only a probe of h_j tells.",
+               "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly "
+               "needs this. Only a probe of h_j shows the mistake.",
                [10, 4, 1]),
     10: Exhibit("The backward direction's last state is taken at the wrong end.",
                 ".first_backward = back.front()}", ".first_backward = back.back()}",
-                "The backward direction ends at the first token, index 0. At the last index it has read one token, or only pads. The "
-                "attention makes up for this weak start, but the start now depends on whether the sentence has pads.",
+                "The backward direction ends at the first token, index 0. At the last index it has read only one token, or "
+                "only pads. Attention compensates for this weak first state, but the first state now depends on the pads of "
+                "the sentence.",
                 [9, 11, 2]),
     11: Exhibit("The softmax has no mask.",
                 "const Tensor alpha = softmax(masked, 1);", "const Tensor alpha = softmax(e, 1);",
-                "The mask is computed and not used. The model learns to avoid the pads that it meets in training. With more pads, or "
-                "with none, the same sentence gets another result.",
+                "The mask is computed but not used. The model learns to avoid the pads that occur in training. With more "
+                "pads, or with none, the same sentence gets another result.",
                 [12, 4, 2], ("MaximumEntropy/Seq2Seq-PyTorch/issues/6",)),
     12: Exhibit("The mask lies on the wrong axis.",
                 "less(arange(T), unsqueeze(lengths, 1));",
                 "less(unsqueeze(arange(T), 1), lengths).reshape({B, T});",
-                "The mask was made as (T, B) and reshaped to (B, T), which keeps the order in memory. In a batch of one, and for "
-                "equal lengths, it is right by accident. In other batches it hides real positions and shows pads.",
+                "The mask was created as (T, B) and reshaped to (B, T). A reshape does not transpose: it keeps the order in "
+                "memory. In a batch of one sentence, or if all lengths are equal, the mask is right by accident. In other "
+                "batches, it hides real positions and shows pads.",
                 [11, 4, 9]),
     13: Exhibit("The loss ignores what follows a predicted end.",
                 "const Tensor counted = real;", "const Tensor counted = real * until_eos(logits);",
-                "The training loop breaks when the model writes EOS. Then an early EOS removes the rest of the target, and the "
-                "loss is the mean over fewer tokens. On this task the model soon ends its outputs where it should, so that nothing else shows.",
+                "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the "
+                "target, and the loss is the mean over fewer tokens. On this task the model soon ends its outputs where it "
+                "should, so no check shows the mistake.",
                 [5, 7, 6]),
     14: Exhibit("The decoder does not pass its state on.",
                 'nn::State({{"s", s}}, state.step() + 1)', 'nn::State({{"s", state["s"]}}, state.step() + 1)',
-                "Each step begins with the state of the first. The model does not know how far it has come: it attends to the same "
-                "places at every step, and the same last token always has the same successor.",
+                "Each step begins with the state of the first step. The model does not know how many tokens it has written. "
+                "It attends to the same places at every step, and after the same token it always writes the same next token.",
                 [15, 8, 1]),
     15: Exhibit("The score has no tanh.",
                 "tanh(W_a.forward(s) + memory.keys);", "W_a.forward(s) + memory.keys;",
-                "Without it, v_a · W_a s is the same number for every position, and the softmax cancels it. The weights are "
-                "the same at every step, whatever the query. W_a gets no gradient at all.",
+                "Without the tanh, v_a · W_a s is the same number for every position, and cancels in the softmax. The weights "
+                "are the same at every step, whatever the query is. W_a gets no gradient.",
                 [14, 1, 10], ("AuCson/PyTorch-Batch-Attention-Seq2seq/issues/3",)),
 }
 
