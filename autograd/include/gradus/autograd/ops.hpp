@@ -272,7 +272,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 /// smoothing.
 /// Gradient: g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0
 /// in rows of ignored targets.
-/// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
+/// @throws Error for a target outside [0, V) that is not `ignored`, and for ε outside [0, 1].
 Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored = -1,
                      double label_smoothing = 0, double* unsmoothed = nullptr);
 /// Mean of −log_probabilities[target] over the targets that are not `ignored`. Equals cross_entropy(logits,
