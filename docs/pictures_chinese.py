@@ -42,6 +42,7 @@ WORDS = {
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
     "energies": "能量", "weights": "权重", "context: weighted mean": "上下文：加权平均", "new state, next token": "新状态，下一个词元",
     "annotations": "注解向量",
+    "softmax of each row": "每行的 softmax", "results": "结果", "times ": "乘以 ",  # why-attention.md
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
     # check.md
     "your browser": "你的浏览器", "your C++": "你的 C++", "compiler": "编译器", "program": "程序", "in a worker": "在 worker 里",

@@ -10,6 +10,8 @@ import results_chinese_museum
 from results_kit import ROOT
 
 WORDS = {
+    # the command
+    "source tokens": "源词元数", "sentence pairs": "句对数",
     # the staircase
     "step": "教程", "topic": "内容", "time": "时间",
     "what a tensor is, and what it says when shapes do not fit": "什么是张量，以及形状不匹配时报什么错",

@@ -219,7 +219,7 @@ def command_eng_fra_by_length():
     for i, row in enumerate(tables[0][0]["by_length"]):
         rows.append([f"{row['from']}–{row['to']}", row["pairs"],
                      *(over_seeds([report["by_length"][i]["bleu"] for report in reports], "{:.1f}") for reports in tables)])
-    return markdown_table(["source tokens", "pairs", "fixed context", "Bahdanau"], rows)
+    return markdown_table(["source tokens", "sentence pairs", "fixed context", "Bahdanau"], rows)
 
 
 def command_cmn_eng():
