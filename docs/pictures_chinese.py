@@ -74,6 +74,8 @@ WORDS = {
     "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "silence, three symbols, silence": "静音，三个符号，静音",
+    # the command
+    "BLEU by source length": "各源序列长度的 BLEU", "source tokens": "源词元数",
     # the museum
     "the right program": "正确的程序", "ends at position 6": "到位置 6 为止", "reads the target": "读取目标", "target's length": "目标的长度",
     "starts again": "重新开始", "loss ends at EOS": "损失到结束符为止", "source not read": "不读源序列", "encoder reads pads": "编码器读填充",
@@ -97,7 +99,7 @@ PATTERNS = {
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "clang", "lld", "worker", "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
-SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures of sentences and translations, which stay as they are
+SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 

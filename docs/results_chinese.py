@@ -12,6 +12,16 @@ from results_kit import ROOT
 WORDS = {
     # the command
     "source tokens": "源词元数", "sentence pairs": "句对数",
+    "gradus": "gradus", "test BLEU": "测试集 BLEU", "exact match, lengths 1 to 25": "完全匹配率，长度 1 至 25",
+    "exact match, lengths 1 to 30": "完全匹配率，长度 1 至 30", "training, s": "训练，秒", "BLEU, greedy": "BLEU，贪心",
+    "BLEU, beam 5": "BLEU，束宽 5", "Bahdanau, bf16": "Bahdanau，bf16", "French, BLEU, greedy": "法语，BLEU，贪心",
+    "French, BLEU, beam 5": "法语，BLEU，束宽 5", "reversal, exact match, lengths 1 to 25": "反转，完全匹配率，长度 1 至 25",
+    "BLEU, each model": "BLEU，单个模型", "BLEU, ensemble of three": "BLEU，三个模型的集成", "last checkpoint": "最后的检查点",
+    "average of the last five": "最近五个的平均", "sentence": "句子", "output": "输出", "reference": "参考译文", "d2l's BLEU": "d2l 的 BLEU",
+    "in training set": "在训练集中", "word error rate": "词错误率",
+    **{sentence: sentence for sentence in (
+        "Go.", "va !", "Va !", "I lost.", "j'ai perdu.", "J'ai perdu.", "He's calm.", "il est calme.",
+        "Il est calme.", "I'm home.", "je suis chez moi.", "Je suis chez moi.")},  # text, not translated
     # the staircase
     "step": "教程", "topic": "内容", "time": "时间",
     "what a tensor is, and what it says when shapes do not fit": "什么是张量，以及形状不匹配时报什么错",
@@ -156,6 +166,8 @@ SENTENCES = [
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
     (r"(`[^`]+`) and (`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1 和 \2，N = \3；\4，\5 核；修订版 \6。"),
     (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
+    (r"The BLEU on all held-out sentences is ([\d.]+)\. (`[^`]+`) for N = (\d+); (.+), (\d+) cores; revision (\w+)\.",
+     r"所有留出句子的 BLEU 是 \1。\2，N = \3；\4，\5 核；修订版 \6。"),
     (r"(`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"\1；\2，\3 核；修订版 \4。"),
     (r"To reverse a source of length L, step t needs source token L − t \+ 1\. Over all held-out sources of lengths 3 to 12, this "
      r"token has the largest weight in (.+ %) of the steps\. Its mean weight is (.+)\.",
