@@ -74,6 +74,9 @@ WORDS = {
     "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "silence, three symbols, silence": "静音，三个符号，静音",
+    # speed
+    "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "decoding": "解码", "How the cost grows": "代价怎样增长",
+    "doublings of the size": "大小加倍的次数", "ms": "毫秒", "training step": "一步训练",
     # the command
     "BLEU by source length": "各源序列长度的 BLEU", "source tokens": "源词元数",
     # the museum
@@ -93,11 +96,12 @@ PATTERNS = {
     r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
     r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"source (.+), written (.+)": r"源：\1；已经写出：\2", r"key (\d)": r"键 \1", r"key (\d: .+)": r"键 \1",
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
+    r"(\w+), batch (\d+)": r"\1，批次 \2",
     r"global, trained on: (.+)": r"全局，继续训练：\1",
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
-        "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
+        "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "clang", "lld", "worker", "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"

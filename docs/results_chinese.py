@@ -10,6 +10,22 @@ import results_chinese_museum
 from results_kit import ROOT
 
 WORDS = {
+    # speed
+    "gradus, ms": "gradus，毫秒", "libtorch, ms": "libtorch，毫秒", "out of the box, ms": "默认设置，毫秒",
+    "of the SGEMM peak": "相对 SGEMM 峰值", "gradus, MB": "gradus，MB", "libtorch, MB": "libtorch，MB", "allocations": "分配次数",
+    "later allocations": "此后的分配次数", "tiny": "tiny", "d2l": "d2l", "d2l-exact": "d2l-exact", "paper-exact": "paper-exact",
+    "ms": "毫秒", "f32 ÷ bf16": "f32 ÷ bf16", "gradus, f32": "gradus，f32", "gradus, bf16": "gradus，bf16", "libtorch, bf16": "libtorch，bf16",
+    "ratio to libtorch": "与 libtorch 的比值", "options": "选项", "thousand target tokens per second": "每秒千目标词元",
+    "relative speed": "相对速度", "none": "无", "cost against": "代价随什么增长", "exponent": "指数", "size: ms": "大小：毫秒",
+    "encoder, T": "编码器，T", "attention, Tx Ty": "注意力，Tx Ty", "training step, T": "一步训练，T", "training step, B": "一步训练，B",
+    "training step, H": "一步训练，H", "training step, V": "一步训练，V", "threads": "线程数",
+    "ms with a busy neighbour": "有繁忙的邻居时，毫秒", "operation": "运算", "gradus, µs": "gradus，微秒",
+    "composed ÷ gradus": "组合 ÷ gradus", "plain loop ÷ gradus": "普通循环 ÷ gradus", "of the bound": "相对极限",
+    "a + row": "a + 行", "a * column": "a * 列", "sigmoid": "sigmoid", "exp": "exp", "sum of rows": "逐行求和",
+    "sum of columns": "逐列求和", "softmax": "softmax", "transpose": "转置", "concat of columns": "按列拼接",
+    "rows by index": "按下标取行", "GRU cell": "GRU 单元", "GRU update": "GRU 更新", "additive energy": "加性能量",
+    "GRU sequence": "GRU 序列", "LSTM sequence": "LSTM 序列", "additive attention": "加性注意力", "cross-entropy": "交叉熵",
+    "layer norm": "层归一化",
     # the command
     "source tokens": "源词元数", "sentence pairs": "句对数",
     "gradus": "gradus", "test BLEU": "测试集 BLEU", "exact match, lengths 1 to 25": "完全匹配率，长度 1 至 25",
@@ -168,6 +184,12 @@ SENTENCES = [
     (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
     (r"The BLEU on all held-out sentences is ([\d.]+)\. (`[^`]+`) for N = (\d+); (.+), (\d+) cores; revision (\w+)\.",
      r"所有留出句子的 BLEU 是 \1。\2，N = \3；\4，\5 核；修订版 \6。"),
+    (r"With (`[^`]+`)\. (`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"选项：\1。\2；\3，\4 核；修订版 \5。"),
+    (r"Memory (.+) GB/s, SGEMM (.+) GFLOP/s\. (`[^`]+`); (.+), (\d+) cores; revision (\w+)\.",
+     r"内存 \1 GB/s，SGEMM \2 GFLOP/s。\3；\4，\5 核；修订版 \6。"),
+    (r"([\w-]+), train, batch (\d+)", r"\1，训练，批次 \2"), (r"([\w-]+), decode, batch (\d+)", r"\1，解码，批次 \2"),
+    (r"(\w+), batch (\d+)", r"\1，批次 \2"), (r"(gradus|libtorch), (\d+) threads?", r"\1，\2 线程"),
+    (r"(\d+) % of memory", r"内存带宽的 \1 %"), (r"(\d+) % of SGEMM", r"SGEMM 的 \1 %"), (r"matmul ([\dx]+)", r"matmul \1"),
     (r"(`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"\1；\2，\3 核；修订版 \4。"),
     (r"To reverse a source of length L, step t needs source token L − t \+ 1\. Over all held-out sources of lengths 3 to 12, this "
      r"token has the largest weight in (.+ %) of the steps\. Its mean weight is (.+)\.",

@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/how-to/*.md", "docs/terms.md", "docs/notation.md", "docs/course.md",
-              "docs/cheat-sheet.md", "docs/play.md", "docs/check.md", "docs/inside.md", "docs/command.md",
+              "docs/cheat-sheet.md", "docs/play.md", "docs/check.md", "docs/inside.md", "docs/command.md", "docs/speed.md",
               "docs/explained/ten-questions.md", "docs/explained/why-attention.md", "docs/explained/museum.md",
               "docs/explained/sparse-attention.md", "docs/explained/all-reduce.md", "docs/explained/architecture.md",
               "exercises/README.md", "exercises/*_*/README.md", "exercises/*_*/hints.md"]
