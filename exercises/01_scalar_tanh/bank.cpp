@@ -89,7 +89,9 @@ int main() {
       attempt("a reference to the node of x", "no-way-back",
               [](Value x) {
                 const double y = std::tanh(x.data());
-                Node lost = x.node();  // a copy, like a reference after the tape has moved its nodes
+                // Adds to a copy of x's node. The effect equals that of a reference to the node, after the
+                // tape has moved its nodes.
+                Node lost = x.node();
                 return record(*x.tape, y, [=](double g) mutable { lost.gradient += g * (1 - y * y); });
               }),
       attempt("backward function set afterwards", "",

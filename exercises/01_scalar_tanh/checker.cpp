@@ -139,7 +139,7 @@ void used_twice(const ScalarTanh& answer) {
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
   expect_function(
       "∂L/∂x of L = x + tanh x",
-      [&](double x) {  // x receives the gradient of the tanh path last
+      [&](double x) {  // on this tape, the tanh adds to the gradient of x after the sum does
         return gradient_of(
             [&](Value in) {
               const Value y = answer(in);

@@ -17,7 +17,8 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake,
 
 using Seen = std::unordered_set<Node*>;
 
-// All inputs before the nodes that use them: depth-first search with an explicit stack of (node, next edge).
+// Returns the nodes with all inputs before the nodes that use them. Searches depth-first, with an explicit
+// stack of (node, next edge).
 std::vector<Node*> inputs_first(Node* L) {
   std::vector<Node*> order;
   Seen seen = {L};

@@ -78,7 +78,7 @@ std::map<const Node*, std::size_t> places(const std::vector<Node*>& order) {
   return at;
 }
 
-// A node that precedes one of its users, and that user. Null pointers if there is none.
+// Returns a node that precedes one of its users, and this user; null pointers if the order is right.
 std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   const auto at = places(order);
   for (const Node* user : order)
@@ -251,7 +251,8 @@ void deep(const TopologicalOrder& answer) {
   expect_end(exercise::run_apart(right, 10), "a chain of a million nodes");
 }
 
-// The ladder grows rung by rung. So an answer that follows every path exceeds the limit within seconds.
+// Chains of 1 to 40 diamonds: 2 paths lead through each diamond, so n diamonds have 2ⁿ paths. The chain grows
+// by one diamond at a time, so an answer that follows every path exceeds the time limit within seconds.
 void many_ways(const TopologicalOrder& answer) {
   Graph graph;
   Node* x = graph.leaf(0.5);

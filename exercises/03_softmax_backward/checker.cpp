@@ -48,7 +48,8 @@ Case example(std::int64_t B, std::int64_t T, std::uint64_t seed = 7, double size
   return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
 }
 
-// Σ_j g_j J_ji per row, with the full Jacobian. The right one is J_ji = y_j (δ_ij − y_i).
+// Σ_j g_j J_ji for each row; jacobian(y_i, y_j, i == j) is J_ji. The right J_ji is y_j (δ_ij − y_i); mistakes
+// pass other functions.
 template <class Jacobian>
 Plain by_jacobian(const Case& c, const Jacobian& jacobian) {
   const Plain y(c.y), g(c.g);
@@ -63,7 +64,7 @@ Plain expected(const Case& c) {
   return by_jacobian(c, [](double yi, double yj, bool same) { return yj * ((same ? 1 : 0) - yi); });
 }
 
-// The right formula, summed over the batch axis by mistake.
+// A mistake: y_i (g_i − Σ g y) with the sum over the batch instead of the row.
 Plain over_batch(const Case& c) {
   const Plain y(c.y), g(c.g);
   Plain dx(y.shape());

@@ -204,7 +204,7 @@ Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each)
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// Suspects: θ when one constant keeps its usual value, ignoring the constructor's argument.
+// For each constant: parameter k if the constructor ignores this argument and uses the usual value.
 std::vector<exercise::Suspect> constant_suspects(const Case& c, std::size_t k) {
   const AdamOptions usual;
   std::vector<exercise::Suspect> all;

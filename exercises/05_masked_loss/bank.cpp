@@ -17,7 +17,7 @@ Tensor real(const Tensor& logits, const Tensor& lengths) {
   return less(unsqueeze(arange(logits.size(0)), 1), lengths).to(logits.dtype());
 }
 
-// The element of x for each target, (T, B).
+// The element x[t, b, targets[t, b]] for each t and b, (T, B).
 Tensor chosen(const Tensor& x, const Tensor& targets) {
   return squeeze(gather(x, 2, unsqueeze(targets, 2)), 2);
 }

@@ -189,7 +189,7 @@ void clipped(const ClipGradients& answer) {
   expect_norm(got, before, max_norm);
 }
 
-// Norms below max_norm: one is far below, the other has a square above max_norm.
+// Checks two norms below max_norm. One is far below; the square of the other exceeds max_norm.
 void short_enough(const ClipGradients& answer) {
   for (const auto& [size, max_norm] : {std::pair(0.01, 0.7), std::pair(1.0, 8.0)}) {
     const Case c = example(size);
@@ -209,7 +209,7 @@ void no_gradient(const ClipGradients& answer) {
   for (const std::size_t missing : {1, 0, 2}) {
     Case c = example(1);
     c.parameters[missing].zero_grad();
-    Gradients before, counted;  // counted: the gradients before the missing one
+    Gradients before, counted;  // counted: only the gradients of parameters 0 … missing − 1
     for (std::size_t k = 0; k < c.parameters.size(); ++k) {
       if (k == missing) continue;
       before.emplace_back(c.parameters[k].grad());

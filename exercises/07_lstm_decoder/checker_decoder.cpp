@@ -147,7 +147,8 @@ std::vector<exercise::Parameter> decoder_parameters() {
   return all;
 }
 
-// Returns h or c from a state. Checks the shape (B, H), because beam search selects rows.
+// Returns the state's tensor `name` (h or c). Expects the shape (B, H): beam search needs one row per
+// hypothesis.
 Tensor part(const nn::State& state, const char* name, const std::string& of) {
   std::string names;
   for (const auto& [there, tensor] : state.tensors()) names += (names.empty() ? "" : ", ") + there;

@@ -27,13 +27,13 @@ struct CellWeights {
 /// The weights of the cell that is registered under `path`, "cell." or "".
 CellWeights weights_of(const nn::Module& module, const std::string& path);
 
-/// The names and shapes of these weights.
+/// The names and shapes that these weights must have, for inputs of this size.
 std::vector<exercise::Parameter> cell_parameters(const std::string& path, std::int64_t inputs);
 
 /// {h′, c′} of the right cell, in plain loops.
 CellState lstm(const CellWeights& w, const Plain& x, const CellState& before);
 
-/// Converts the module to f64, in eval mode, with drawn parameters.
+/// Converts the module to f64, switches to evaluation mode, and fills the parameters with random values.
 void in_double(nn::Module& module);
 
 std::vector<exercise::Stage> cell_stages(const LstmAnswer& answer);

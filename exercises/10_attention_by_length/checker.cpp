@@ -371,7 +371,7 @@ void expect_all(const AttentionByLength& answer, const Case& c, double bound = e
                    bound);
 }
 
-// Weights in f32, the dtype of a model's weights; and a batch of one sentence.
+// Checks weights in f32, the dtype that a model returns, and then a batch of one sentence.
 void as_a_model_gives_them(const AttentionByLength& answer) {
   const Case c = example();
   constexpr double in_float = 1e-5;

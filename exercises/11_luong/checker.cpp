@@ -59,7 +59,8 @@ museum::Make around(const Luong::MakeDecoder& make) {
   };
 }
 
-// All scores except dot. dot needs queries and annotations of equal size.
+// The museum's programs with the learner's classes, except dot: dot needs queries and annotations of equal
+// size, and the museum's sizes differ.
 std::vector<museum::Make> programs(const Luong& answer) {
   return {around(answer.general),       around(answer.concat),  around(answer.decoder),
           around(answer.input_feeding), around(answer.local_m), around(answer.local_p)};

@@ -70,7 +70,9 @@ const std::vector<Known>& known_faults() {
       {Fault::swapped_output,
        {"output-swapped", "W_c is applied to [s_t; c_t].",
         "Eq. 5: the first D columns of W_c belong to c_t."}},
-      // linear_fed must precede linear_output: both give this s, but linear_output already differs at step 1.
+      // linear_fed must precede linear_output. Both give the same wrong s at step 2, and the first match is
+      // reported. At step 1, only linear_output is wrong; the stage of the first step has reported it
+      // already.
       {Fault::linear_fed,
        {"fed-before-tanh", "The cell reads W_c [c; s], before the tanh.",
         "Feed the same h̃ that the logits are computed from."}},

@@ -28,10 +28,10 @@ using Lengths = std::vector<std::int64_t>;
 
 constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
 constexpr std::int64_t T = 13;
-// The half-widths w of the windows. Some are not integers, so that a wrong function of w gives other results.
-// The integer w of local-m is not 3: |j − p| < 3 would equal a fixed window, |j − p| ≤ 2. The integer w of
-// local-p is not 4: σ² = w²/4 would equal w. With w = 7, 2w + 1 > T; still, a window near an end of the
-// sentence excludes positions.
+// The half-widths w of the windows. Fractions detect a rounded w. For local-m, the first w is not 3: there,
+// the mistake |j − p| < w would equal another mistake, the fixed window |j − p| ≤ 2. For local-p, the first w
+// is not 4: there, the right σ² = w²/4 would equal the wrong σ² = w. A window with w = 7 is wider than T = 13
+// positions, but near an end of the sentence it still excludes some.
 const std::vector<double> half_windows_of_m = {4, 2.5, 1.25, 7}, half_windows_of_p = {3, 2.5, 1.25, 7};
 const Lengths all_real = {T, T, T}, some_padding = {T, 9, 4};
 
@@ -84,8 +84,9 @@ struct Known {
 };
 
 const std::vector<Known>& known_of_both() {
-  // The order matters. At the end of a source, batch_length and clamped_late centre the window too far to the
-  // right. The window may then look too narrow, so `narrow` comes after them.
+  // The first fault that explains the weights is reported. batch_length and clamped_late come before
+  // `narrow`: they centre the window too far to the right at the end of a source, where it can look too
+  // narrow.
   static const std::vector<Known> known = {
       {Fault::batch_length,
        {"batch-length", "p_t is computed with T, the longest length of the batch.",

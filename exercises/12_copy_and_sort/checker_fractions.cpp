@@ -42,8 +42,8 @@ const Mistake strict{"strict", "The result is that of on_position.",
 const Mistake symbol_of_step{"symbol-of-step", "The symbols are compared with the source's symbol at t.",
                              "Step t needs the symbol at positions[t]."};
 
-// A source and attention weights. The largest weight is at the right position in some steps; in others it is
-// at an equal symbol or elsewhere.
+// A source and attention weights. In some steps, the largest weight is at the right position; in other steps,
+// it is at an equal symbol or at a wrong one.
 struct Aligned {
   Symbols source;
   Plain weights;  // (L + 1, L)
@@ -51,8 +51,8 @@ struct Aligned {
   std::size_t L() const { return source.size(); }
 };
 
-// Two steps have ties. The right position of step 3 is the last of two largest weights, that of step 2 the
-// second of three.
+// A case with ties. Step 2 has three equal largest weights, and the second is right. Step 3 has two, and the
+// last is right.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};

@@ -42,7 +42,7 @@ Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
   return softmax(masked_fill(e, inverted(chosen), -infinity));
 }
 
-// A mask of each row's first k positions, sorted by `before`.
+// A mask (1) of k positions in each row: those that come first when the real energies are sorted by `before`.
 template <class Order>
 Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {
   const std::int64_t B = e.size(0), T = e.size(1);
@@ -67,7 +67,8 @@ Tensor by_argmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   return of_chosen(e, largest(without_pads(e, lengths), k));
 }
 
-// The softmax of all real energies, multiplied by the mask and divided by its new sum.
+// The softmax of all energies except those of pads. Keeps only the weights of the k largest energies, and
+// divides them by their sum.
 Tensor renormalised(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
   const Tensor kept = masked_softmax(e, lengths) * chosen;

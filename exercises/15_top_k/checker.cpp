@@ -230,7 +230,7 @@ Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
     return answer.softmax(c.e, c.told(), k);
   } catch (const Error& error) {
     if (c.masked) throw;
-    answer.softmax(c.e, tensor(c.lengths), k);  // if this throws, too, the cause is another one
+    answer.softmax(c.e, tensor(c.lengths), k);  // if this throws, the undefined lengths are not the cause
     throw exercise::Finding{.mistake = undefined_lengths,
                             .says = "The function fails without lengths, but works with them.",
                             .got = error.what()};
@@ -277,7 +277,7 @@ constexpr exercise::AttentionSizes sizes{.query = 4, .value = 6, .energy = 7};
 constexpr std::int64_t positions = 5;
 const Lengths padded = {5, 2, 4};
 
-// The attention of the answer, with additive energies and the weights of the k largest.
+// The answer's attention, with the right energies (additive) and the right weights (top-k) to compare with.
 exercise::AnyAttention any(const TopK& answer, std::int64_t k) {
   const auto energies = [](const nn::Module& module, const Plain& query, const Plain& values) {
     return exercise::additive_energies(module, query, values);

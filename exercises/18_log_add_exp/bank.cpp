@@ -44,7 +44,7 @@ exercise::Attempt whole(const std::string& name, const std::string& mistake,
   return {name, mistake, log_add_exp_exercise({sum_to, f})};
 }
 
-// An attempt with right values and the backward function `f`. It saves a and b.
+// An attempt with right values and the backward function `f`. Its operation saves a and b for `f`.
 exercise::Attempt backward(const std::string& name, const std::string& mistake, const Backward& f) {
   return whole(name, mistake,
                [f](F a, F b) { return record("log_add_exp", value(a, b), {a, b}, {a, b}, f); });

@@ -74,7 +74,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// For each element of a tensor of shape `from`: the index of the element of shape `to` that broadcasts to it.
+// Lists for each element of a tensor of shape `from` where its value comes from, if a tensor of shape `to` is
+// broadcast to `from`: the flat index of an element of the smaller tensor.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {
@@ -96,7 +97,8 @@ Plain summed(const Plain& g, const Shape& shape) {
   return Plain(tensor(sums, shape));
 }
 
-// A wrong sum of g to `shape`: of all copies that broadcasting made of an element, only the last one counts.
+// A mistake: takes one value of g for each element of `shape`, instead of the sum over all copies that
+// broadcasting made of the element.
 Plain last_copy(const Plain& g, const Shape& shape) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   const std::vector<std::size_t> from = stretched_from(g.shape(), shape);

@@ -66,7 +66,8 @@ bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int
   }
 }
 
-// If the code works in a special case, reports that case. This helps the learner more than a shape error.
+// Called after a failure. If the code works in a special case, reports this case: the learner learns more
+// from the case than from the error `thrown`.
 void expect_no_special_case(const AttentionTask& task, const std::string& thrown) {
   const AttentionSizes n = task.sizes;
   const auto expect = [&](bool holds, const Mistake& mistake, const std::string& says) {
@@ -87,7 +88,7 @@ void expect_no_special_case(const AttentionTask& task, const std::string& thrown
       "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// If energies have the shape (T, B), they cause an error unless T = B.
+// Called after a failure. Reports energies of shape (T, B): such code works only for T = B.
 void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",

@@ -109,7 +109,7 @@ void print(const Finding& finding) {
   print("hint", finding.mistake.hint);
 }
 
-// The parts without numbers, which are equal on every processor.
+// Prints only the finding's sentences. Its numbers may differ between processors.
 void print_sentences(const Finding& finding) {
   std::cout << "  " << finding.says << '\n';
   print("looks like", finding.mistake.sign);

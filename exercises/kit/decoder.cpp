@@ -179,8 +179,8 @@ void expect_rows_selectable(const DecoderTask& task) {
       mistake, "A step fails for five rows that were selected from a batch of three.");
 }
 
-// Runs the library's beam search with the decoder. Then forces the decoder along each output: the probability
-// and the weights must be the same.
+// Runs the library's beam search with the decoder. Then runs the decoder on each output with teacher forcing,
+// and expects the probability and the weights that the beam search returned.
 void expect_beam_search(const DecoderTask& task) {
   gradus::models::Seq2Seq model(
       {.vocabulary = task.vocabulary, .embedding = 4, .hidden = task.annotation / 2},

@@ -30,10 +30,9 @@ struct Suspect {
 inline constexpr double in_double = 1e-8;
 
 /// Expects `got` to equal `expected`, element by element. If `got` equals a suspect's values, reports that
-/// suspect's mistake; otherwise `otherwise`. If `otherwise` is empty, reports a general slip: a constant
-/// factor
-/// ("factor"), squares ("squared"), logarithms ("logarithm"), the right numbers in another order
-/// ("reshaped"), rounding ("inexact"), NaN ("not-a-number"), or "values" if none fits.
+/// suspect's mistake. For other values, reports `otherwise`. If `otherwise` is empty, reports a general slip:
+/// a constant factor ("factor"), squares ("squared"), logarithms ("logarithm"), the right numbers in another
+/// order ("reshaped"), rounding ("inexact"), NaN ("not-a-number"), or "values" if none fits.
 void expect_values(const std::string& what, const gradus::Tensor& got, const Plain& expected,
                    const std::vector<Suspect>& suspects = {}, const Mistake& otherwise = {},
                    double bound = in_double);

@@ -87,7 +87,8 @@ Observation state_stands_still(const Subject& subject) {
           "With the same token as input, the logits of two steps in a row differ by " + text(moved) + "."};
 }
 
-// Measures the largest weight of any pad, and whether a real position of a padded sentence has the weight 0.
+// Measures the largest weight of a pad and the smallest weight of a real position. Two exhibits give weight
+// to pads. Only one of them also hides real positions; `hides_real_positions` selects it.
 Observation pads(const Subject& subject, bool hides_real_positions) {
   const std::vector<std::int64_t> lengths = {5, 2, 3};
   const auto [state, memory] = subject.decoder().start(annotations(5, lengths, 1));
@@ -230,7 +231,8 @@ Observation reads_the_target(const Subject& subject) {
                             : "With another target of the same length, the written output changes."};
 }
 
-// Checks whether the target's length cuts the output: 1, 2 and 3 tokens, compared with 31.
+// Checks whether the output ends at the target's length: for targets of 1, 2 and 3 tokens it does, but with
+// 31 it is longer than 3.
 Observation gets_the_length(const Subject& subject) {
   const auto written = [&](std::size_t n) {
     return subject.translate(batch_of({pair({3, 4, 5, 6, 3}, Tokens(n, 4))}))[0].size();
@@ -242,8 +244,8 @@ Observation gets_the_length(const Subject& subject) {
                    std::to_string(written(1)) + " and " + std::to_string(longest) + "."};
 }
 
-// Compares decoding with training: given the same tokens, is each written token the likeliest one in
-// training's pass, too?
+// Translates, then runs training's forward pass on the written tokens. Counts the written tokens that are not
+// the likeliest there.
 Observation writes_otherwise(const Subject& subject) {
   std::int64_t wrong = 0, all = 0;
   for (const Tokens& source :

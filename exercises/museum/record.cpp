@@ -29,7 +29,7 @@ using nlohmann::json;
 
 const std::vector<std::int64_t> lengths = {3, 4, 5, 6, 7, 8, 10, 12};  // 3 to 8 occur in training
 constexpr std::int64_t symbols = 10, shortest = 3, longest = 8, batch_size = 32, of_each_length = 50;
-constexpr std::int64_t every = 10;  // updates per recorded loss, which is their mean
+constexpr std::int64_t every = 10;  // records the mean loss of every 10 updates
 
 data::Reversal task() { return data::Reversal(symbols, shortest, longest); }
 
@@ -62,7 +62,7 @@ double share_right(const std::vector<data::Pair>& pairs, const std::vector<Token
   return right / static_cast<double>(pairs.size());
 }
 
-// The source with an unknown target: only EOS stands for it.
+// The pair without its target, for a program that must not see it. The target is only EOS.
 data::Pair unknown(const data::Pair& pair) { return {pair.source, {data::eos}}; }
 
 struct Exact {
