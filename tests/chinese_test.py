@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the coach speaks Chinese: chinese_test.py BUILD.
 
-These texts must have a translation: every sentence about a wrong attempt in the banks of the translated exercises, the task of
-every stub, the stages, and the coach's sentences about compile errors and about how a program ended.
+These texts of the translated exercises must have a translation: the sentences about the wrong attempts in their banks, the tasks
+in their stubs, and the names of their stages. So must the coach's sentences about compile errors and about how a program ended.
 """
 
 import ast

@@ -2,7 +2,8 @@
 """Checks that public headers define no macros, include only public headers, and export their declarations.
 
 Public headers may include the standard library and one another. All declarations are between
-`#pragma GCC visibility push(default)` and `pop`. Only <gradus/autograd/xtensor.hpp> includes xtensor, and no header includes that one.
+`#pragma GCC visibility push(default)` and `pop`. <gradus/autograd/xtensor.hpp> is the only header that includes xtensor, and no
+other header includes it.
 """
 
 import pathlib

@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 
-/// The smallest counterexample, and the environment variable that repeats it. Empty if the property holds for
-/// a hundred random arguments.
+/// Tests the property with a hundred random arguments. Describes the smallest counterexample, and the
+/// environment variable that repeats it; empty if there is none.
 template <class Property>
 std::string counterexample(Property&& property) {
   const rc::detail::TestResult result = rc::detail::checkTestable(std::forward<Property>(property));

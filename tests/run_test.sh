@@ -50,7 +50,8 @@ expect 2 '--steps' "$tutorial" --steps 0
 touch "$scratch/file"
 expect 1 "$scratch/file" "$tutorial" --steps 1000000000 --out "$scratch/file/out"
 
-# Runs with equal seeds give equal numbers; another seed gives others. Without a terminal, there is no progress bar.
+# Runs with equal seeds give equal numbers; another seed gives other numbers.
+# Without a terminal, no progress bar is printed.
 results() {
   local name=$1
   shift

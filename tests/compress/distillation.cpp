@@ -1,4 +1,5 @@
-// Distillation: each term against PyTorch and plain equations, and the terms within a model's loss.
+// Distillation: compares each term with PyTorch or with plain equations, and tests the terms in a model's
+// loss.
 
 #include <gradus/compress/distillation.hpp>
 #include <gradus/data/batch.hpp>

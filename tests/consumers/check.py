@@ -91,8 +91,8 @@ def in_build(home, name, *options):
 
 
 def how_to(home, page):
-    """Builds the program of a how-to page in an empty folder. Uses the page's own CMakeLists.txt and CMake commands. A page without
-    them uses those of use-from-cmake.md, with the library that the page names."""
+    """Builds the program of a how-to page in an empty folder, with the page's CMakeLists.txt and CMake commands. If the page has
+    none, uses those of use-from-cmake.md, and links the library that the page names."""
     text = page.read_text()
     folder = home / "how-to" / page.stem
     folder.mkdir(parents=True)

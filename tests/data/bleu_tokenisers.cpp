@@ -66,8 +66,9 @@ TEST_CASE("zh separates Chinese characters and splits the rest as 13a", "[data][
 }
 
 TEST_CASE("zh has the ranges that sacreBLEU effectively uses", "[data][bleu]") {
-  CHECK(chinese("a\u2001b") == "a b");         // a space, although
-  CHECK(chinese("a\u2014b") == "a \u2014 b");  // U+2001 to U+2A6D count as Chinese
+  // The characters from U+2001 to U+2A6D count as Chinese. U+2001 is also a space, so it becomes a space.
+  CHECK(chinese("a\u2001b") == "a b");
+  CHECK(chinese("a\u2014b") == "a \u2014 b");
   CHECK(chinese("a\u2a6db") == "a \u2a6d b");
   CHECK(chinese("a\u2a6eb") == "a\u2a6eb");
   CHECK(chinese("𠀀𠀁") == "𠀀𠀁");  // Extension B does not count as Chinese

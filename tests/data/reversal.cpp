@@ -26,7 +26,7 @@ UniformIndex uniform(std::uint64_t seed) {
   return [engine = std::mt19937_64(seed)](std::uint64_t n) mutable { return engine() % n; };
 }
 
-// The string with this number in the enumeration of all strings of ten symbols: its decimal digits.
+// The string whose symbols are the decimal digits of `number`. Counting `number` up enumerates all strings.
 Ids digits(std::uint64_t number, std::int64_t length) {
   Ids ids(length);
   for (auto id = ids.rbegin(); id != ids.rend(); ++id, number /= 10) {
@@ -180,7 +180,8 @@ TEST_CASE("held-out pairs are sampled uniformly", "[data][reversal]") {
   std::map<Ids, int> drawn;
   const UniformIndex draw = uniform(1);
   for (int i = 0; i < 2140; ++i) ++drawn[task.held_out_pairs(3, draw, 10).front().source];
-  CHECK(drawn.size() == 214);  // 10 draws of each are expected; the seed misses any with a probability of 1 %
+  // Each source is drawn 10 times on average. The probability that some source is never drawn is 1 %.
+  CHECK(drawn.size() == 214);
   for (const auto& [source, count] : drawn) CHECK(count < 30);
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("a sum over processes has the bits of the tree for any number of value
     }
   }
   check_sums<float>(2, 700'001);  // is sent in several pieces of different sizes
-  // In another order, the sum of these values differs. So the test above can fail.
+  // Adding these values one after the other gives another sum. So the checks above detect a wrong order.
   float in_order = 0;
   for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
   CHECK(in_order != tree_sum<float>(0, 8, 3));

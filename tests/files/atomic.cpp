@@ -1,5 +1,5 @@
-// Removes temporary files of killed writers. Writes to symbolic links, pipes and devices. Each file format's
-// own tests check that its output is atomic.
+// Atomic files: removal of temporary files that killed writers left; writes to symbolic links, pipes and
+// devices. The tests of each file format check that its files are written atomically.
 
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
@@ -111,7 +111,9 @@ TEST_CASE("a symbolic link is followed, and its target replaced", "[files]") {
     CHECK(content(file) == link.filename());
   }
   CHECK_FALSE(fs::is_symlink(file));
-  CHECK(content(folder / "other") == "old");  // a second link keeps the old file: it was not written in place
+  // The hard link still leads to the old file. So write() has made a new file instead of changing the old
+  // one.
+  CHECK(content(folder / "other") == "old");
   CHECK(names(folder).size() == 3);
   CHECK(names(scratch.path()).size() == 2);
 }

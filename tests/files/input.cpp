@@ -1,4 +1,4 @@
-// Checked reading of files. Each format that uses it has tests of its own.
+// Reading of files with checks. The formats that are read in this way have their own tests.
 
 #include <gradus/files/input.hpp>
 

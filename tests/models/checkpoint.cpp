@@ -60,7 +60,7 @@ TEST_CASE("a flipped bit of a checkpoint is noticed", "[models][checkpoint]") {
   const std::size_t key = bytes.find("gradus.checksum");
   REQUIRE(key != bytes.npos);
   for (std::size_t i = 0; i < 8 * bytes.size(); ++i) {
-    if (i / 8 >= key && i / 8 < key + 15) continue;  // without its key, there is no checksum
+    if (i / 8 >= key && i / 8 < key + 15) continue;  // a damaged key hides the checksum
     std::string flipped = bytes;
     flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ (1 << i % 8));
     std::ofstream(scratch.file, std::ios::binary) << flipped;

@@ -24,7 +24,7 @@ bool repeats(const Ids& tokens, std::int64_t n) {
   return false;
 }
 
-// True if a search may write these tokens. They may or may not end in EOS.
+// True if these tokens, with or without a final EOS, obey the constraints.
 bool obeys(const Ids& tokens, const Constraints& constraints) {
   const bool ended = !tokens.empty() && tokens.back() == data::eos;
   return !repeats(tokens, constraints.no_repeat_ngram) &&

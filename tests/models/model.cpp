@@ -45,7 +45,7 @@ ModelOptions small(ModelOptions options) {
   return options;
 }
 
-// Variants in which every option has each of its values; and the papers' presets.
+// The papers' presets, and variants in which each value of each option occurs.
 std::vector<Variant> variants() {
   return {
       {"fixed", small({.decoder = "fixed"})},

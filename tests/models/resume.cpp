@@ -291,7 +291,8 @@ TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[model
         "Adam: the state does not fit, and nothing was loaded; missing: '0.m'; load it into an optimiser of "
         "the same groups, parameters and options");
   check(with(state, "trainer.stream", integers({0, 7})), "Epochs: there is no batch 7");
-  // The stream notices that the data have changed. This is reported before any errors that follow from it.
+  // Both the stream and the optimiser's state are wrong. The stream's error is reported, because changed data
+  // can be the cause of the other error.
   check(with(without(state, "trainer.optimiser.0.m"), "trainer.stream", integers({0, 7})),
         "Epochs: there is no batch 7");
   check(without(state, "model.decoder.readout.bias"),

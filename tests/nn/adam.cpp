@@ -1,4 +1,5 @@
-// Adam where PyTorch gives no numbers: skipped parameters and changed settings.
+// Properties of Adam that the comparison with PyTorch does not cover, such as skipped parameters and changed
+// settings.
 
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/linear.hpp>

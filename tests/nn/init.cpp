@@ -35,8 +35,8 @@ Moments moments(const Tensor& x) {
   return {sum / n, std::sqrt(squares / n - sum / n * (sum / n)), largest};
 }
 
-// Tolerance: five standard errors. κ is the kurtosis. A mean has the standard error σ / √n, a deviation has
-// σ √((κ − 1) / 4n).
+// Checks that x has the mean 0 and this standard deviation σ, up to five standard errors. For n numbers with
+// the kurtosis κ, the mean has the standard error σ / √n, and the deviation has σ √((κ − 1) / 4n).
 void check_moments(const Tensor& x, double deviation, double kurtosis) {
   const auto n = static_cast<double>(x.numel());
   const Moments found = moments(x);
@@ -141,7 +141,7 @@ TEST_CASE("orthogonal() gives orthonormal rows or columns, wide, tall and square
   CHECK(nn::orthogonal({0, 3}).shape() == Shape{0, 3});
 }
 
-// Detects a QR decomposition without the sign correction: its diagonal would prefer one sign.
+// Detects a QR decomposition without the sign correction: each diagonal element of Q would prefer one sign.
 TEST_CASE("orthogonal matrices are uniform: no sign is preferred", "[nn][init]") {
   gradus::seed(7);
   constexpr int draws = 4000;

@@ -30,7 +30,8 @@ struct Law {
 const Law uniform{1.8, [](double n) { return 2 * std::sqrt(3.0) / n; }};
 const Law normal{3, [](double n) { return std::numbers::pi / std::sqrt(12 * std::log(n)); }};
 
-// Tolerance: five standard errors of the difference between two samples.
+// Compares mean, deviation, minimum and maximum with PyTorch's sample. The tolerance is five standard errors
+// of the difference between two samples.
 void check(const std::string& name, const Tensor& ours, const Law& law) {
   static const Golden golden("init_statistics");
   INFO(name);

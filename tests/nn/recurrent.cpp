@@ -45,7 +45,7 @@ void check_equal(const Output& actual, const Output& expected, Tolerance toleran
   }
 }
 
-/// Copies parameters of `from`, from index `first` on, into the parameters of `to`.
+/// Copies parameters first, first + 1, … of `from` into all parameters of `to`.
 void copy_parameters(const nn::Module& from, std::size_t first, const nn::Module& to) {
   const std::vector<Tensor> source = from.parameters();
   std::vector<Tensor> target = to.parameters();

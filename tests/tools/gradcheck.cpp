@@ -1,4 +1,5 @@
-// `gradus gradcheck`: checks the gradients of models. One model has a registered attention.
+// `gradus gradcheck`: the library's models, and two attentions that the tests register: one loses a gradient,
+// one has an unused parameter.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/scored_attention.hpp>

@@ -97,7 +97,8 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
     INFO(options[1]);
     const Scratch scratch;
     const std::string out = (scratch.path() / "run").string();
-    // Small vocabulary and large sizes: the model has fewer biases than the missing matrices have elements.
+    // The registered classes lack matrices that the library's classes have. With this small vocabulary and
+    // these large sizes, the missing matrices have more elements than all biases of the model.
     std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
                                    "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
                                    "2",     "--eval-every", "2",       "--out",      out};

@@ -13,8 +13,8 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// cli_main() does the same, but later. This call replaces the buffer of std::cout, so it must run before
-// Catch2 stores it.
+// cli_main() makes the same call later, which is too late for tests: the first call replaces the buffer of
+// std::cout, and Catch2 stores a pointer to the buffer when it starts.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.

@@ -1,4 +1,4 @@
-// `gradus compress --prune`; and in `gradus train`: gradual pruning, initial weights and a teacher.
+// `gradus compress --prune`. Also options of `gradus train`: gradual pruning, initial weights and a teacher.
 
 #include <algorithm>
 #include <cmath>

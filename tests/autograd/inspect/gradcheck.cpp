@@ -105,7 +105,8 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
 
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
-  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // no hint: a 0 is wrong
+  // Every gradient is 0 again, but this time 0 is wrong: the message must not suggest other values.
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));
 }
 
 TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {

@@ -159,7 +159,8 @@ TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]
 }
 
 TEST_CASE("rounding of result elements that do not change is ignored", "[autograd][gradcheck]") {
-  // A correct gradient; a gradient that is wrong only at the smallest point; the points.
+  // `right` has the correct gradient. The gradient of `wrong` is incorrect at one of the points `at`: the
+  // point where the function is smallest.
   const struct {
     Planted right, wrong;
     std::vector<double> at;

@@ -80,8 +80,8 @@ bool is_mapped(std::byte* at) {
   return mincore(at, page, &resident) == 0;
 }
 
-// The most bytes that the pool cannot release: at most two pages per live buffer, because a buffer may share
-// its first and its last page with free memory.
+// An upper bound of the free memory that the pool cannot return to the system: two pages per live buffer. The
+// first and the last page of a live buffer can contain free memory, too.
 std::int64_t between_live_buffers() {
   return 2 * memory_stats().live_buffers * static_cast<std::int64_t>(page);
 }

@@ -201,7 +201,8 @@ TEST_CASE("every gradient accumulates, within one backward() and over several", 
       const Tensors once = gradients(operation, sample, leaves(operation, sample, dtype));
       const Tensors twice = gradients(operation, sample, leaves(operation, sample, dtype), 2);
 
-      // Later uses of the inputs are recorded, and so pass on their gradients before the operation does.
+      // Uses each input once more, after the operation. backward() runs in reverse order, so the gradients of
+      // these later uses arrive before the operation's.
       const Tensors x = leaves(operation, sample, dtype);
       const Tensor result = operation.call(x, sample.arguments);
       Tensors outputs = {result}, into = {incoming(result)}, inputs;

@@ -54,7 +54,8 @@ int one(const Shape&) { return 1; }
 int axes(const Shape& a) { return a.rank(); }
 int elements(const Shape& a) { return static_cast<int>(a[0]); }
 
-// Upper bounds of |result|, from bounds a and b of the operands. Operand a has n elements.
+// Upper bounds of the result's elements. a and b bound the elements of the first and the second operand; n is
+// the number of elements of the first.
 double unit(double, double, double) { return 1; }
 double e(double, double, double) { return std::exp(1); }
 double first(double a, double, double) { return a; }

@@ -20,8 +20,9 @@ Words philox(std::uint64_t key, Words c) {
   return c;
 }
 
-// Dropout's factor at `index` of a tensor (…, n). The key is the first number of a generator with seed 7.
-// Every 64 columns use 16 counters of four words. Columns 0 to 31 use two words of each, 32 to 63 the others.
+// Dropout's factor at `index` of a tensor (…, n). Philox's key is the first number of a generator with seed
+// 7. A counter gives four words. Counter k of a block of 64 columns serves columns 2k, 2k + 1, 2k + 32 and 2k
+// + 33.
 double mask_of(I index, const gradus::Shape& shape, double probability) {
   std::int64_t row = 0;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {

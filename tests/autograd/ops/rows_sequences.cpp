@@ -39,8 +39,8 @@ std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64
   return found == all.end() ? -1 : found - all.begin();
 }
 
-// The origin of a row of a recurrence's result: part `part` (h or c) of a sequence's state after `steps`
-// steps. The result has the packed rows first, then the last states: all h, then all c.
+// Says what a row of a recurrence's result contains: the state of `sequence` after `steps` steps. `part` is 0
+// for h and 1 for c. The result has the packed rows first (h), then the last states: all h, then all c.
 struct Made {
   std::int64_t sequence, steps, part;
 };
@@ -84,7 +84,8 @@ double product(const Values& W, const State& x, std::int64_t i, const Values* b 
          (b == nullptr ? 0 : (*b)({i}));
 }
 
-// The original GRU's next state from h. x_part(i) is element i of the input's product, W is W_hh, b b_hh.
+// The original GRU's next state from h. x_part(i) is element i of the input's product, W is W_hh and b is
+// b_hh.
 template <class Part>
 State original_gru(const State& h, Part x_part, const Values& W, const Values* b) {
   const std::int64_t H = std::ssize(h);

@@ -31,7 +31,8 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// Lengths (B). The first is the longest. Each later one is larger by 2, and wraps at `longest` to `shortest`.
+// B lengths. The first is `longest`. Each next length is 2 larger; after `longest`, counting continues at
+// `shortest`.
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {

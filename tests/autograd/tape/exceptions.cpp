@@ -19,8 +19,8 @@ using gradus::memory_stats;
 using gradus::MemoryStats;
 using gradus::Tensor;
 
-// Replaces operator new by one that can be made to fail. With sanitizers, tensor buffers come from operator
-// new, too. Otherwise the pool serves many of them, so fewer allocations can fail.
+// Replaces operator new by a version that can be made to fail. With sanitizers, operator new also allocates
+// the tensors' buffers. Without sanitizers, many buffers come from the pool, so fewer allocations can fail.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();

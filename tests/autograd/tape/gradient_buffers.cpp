@@ -146,7 +146,8 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // Accumulates into x within an accumulation into x: both calls get β = 0.
+  // The function that writes z's gradient makes another contribution to z. Both functions must get β = 0,
+  // because neither finds a gradient.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {
