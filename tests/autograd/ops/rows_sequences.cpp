@@ -39,7 +39,7 @@ std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64
   return found == all.end() ? -1 : found - all.begin();
 }
 
-// Says what a row of a recurrence's result contains: the state of `sequence` after `steps` steps. `part` is 0
+// The content of a row of a recurrence's result: the state of `sequence` after `steps` steps. `part` is 0
 // for h and 1 for c. The result has the packed rows first (h), then the last states: all h, then all c.
 struct Made {
   std::int64_t sequence, steps, part;
