@@ -207,7 +207,7 @@ void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& 
 
 void values(const MaskedLoss& answer) {
   expect_loss(answer, "the loss", example(8, 5, lengths));
-  // Two batches with the first batch's sizes: one has other lengths, the other has other logits.
+  // Two more batches of the same sizes: the first has other lengths, the second has other logits.
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)})
     expect_loss(answer, "the loss of another batch", c, exercise::remembers);
   expect_loss(answer, "the loss", example(7, 3, {7, 7}));

@@ -191,7 +191,7 @@ void values(const MaskedWeights& answer) {
         [&] { return "e[0] = " + row_text(before, 0) + "; length " + std::to_string(c.lengths[0]); },
         [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-12); });
   }
-  // Two cases of the first case's size: one has other lengths, the other has other energies.
+  // Two more cases of the same size: the first has other lengths, the second has other energies.
   for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)})
     exercise::expect_values("α of another batch", weights(answer, c), expected(c), suspects(c),
                             exercise::remembers);

@@ -51,7 +51,7 @@ void expect_told(const DecoderTask& task);
 void expect_independent_steps(const DecoderTask& task);
 
 /// Runs `steps` steps in training mode, and checks the gradients of their logits and weights. If attend()
-/// gets the previous weights, the attention depends on them.
+/// gets the previous weights, uses an attention that depends on them.
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);
 
 }  // namespace exercise

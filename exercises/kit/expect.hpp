@@ -54,13 +54,14 @@ std::string row_text(const Plain& x, std::int64_t row);
 void expect(bool holds, const Mistake& mistake, const std::string& says, const std::string& got = {},
             const std::string& expected = {});
 
-/// Expects exactly these parameters. Reports "parameters" for wrong names and "parameter-shape" for wrong
-/// shapes. Detects transposed parameters.
+/// A parameter that a module must have.
 struct Parameter {
   std::string name;  ///< its path: "W_a.weight"
   gradus::Shape shape;
   std::string axes;  ///< "(A, Q)"
 };
+/// Expects exactly these parameters. Reports "parameters" for wrong names and "parameter-shape" for wrong
+/// shapes. Detects transposed parameters.
 void expect_parameters(const gradus::nn::Module& module, const std::vector<Parameter>& expected);
 
 /// Draws every parameter from N(0, deviation²), in the order of the names. All values differ, and none is 0.

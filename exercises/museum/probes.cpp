@@ -231,8 +231,8 @@ Observation reads_the_target(const Subject& subject) {
                             : "With another target of the same length, the written output changes."};
 }
 
-// Checks whether the output ends at the target's length: for targets of 1, 2 and 3 tokens it does, but with
-// 31 it is longer than 3.
+// Checks whether the target's length limits the output: targets of 1, 2 and 3 tokens give outputs of 1, 2 and
+// 3 tokens, but a target of 31 tokens gives more than 3.
 Observation gets_the_length(const Subject& subject) {
   const auto written = [&](std::size_t n) {
     return subject.translate(batch_of({pair({3, 4, 5, 6, 3}, Tokens(n, 4))}))[0].size();

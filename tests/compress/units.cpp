@@ -25,8 +25,8 @@ std::unique_ptr<models::Seq2Seq> make(const ModelOptions& options) {
   return model;
 }
 
-// Sets all numbers of a parameter to 0 whose index on `axis` (0: row, 1: column) is `index`. A unit has no
-// effect when its rows in every gate, and the columns that read it, are 0.
+// Sets one row (axis 0) or one column (axis 1) of a parameter to 0. A unit has no effect if its rows in every
+// gate are 0, and the columns that read the unit are 0.
 void clear(const models::Seq2Seq& model, const std::string& name, int axis, std::int64_t index) {
   for (auto& [found, tensor] : model.state_dict()) {
     if (found != name) continue;

@@ -127,7 +127,7 @@ Tensors gradients(const models::Seq2Seq& model, const Tensor& loss) {
 
 TEST_CASE("every variant of a model has correct gradients", "[models][gradients][variants]") {
   for_each_variant([](models::Seq2Seq& model) {
-    const std::size_t parameters = model.named_parameters().size();  // a shared one counts twice
+    const std::size_t parameters = model.named_parameters().size();  // a shared parameter counts twice
     check_gradients(nn::gradcheck(model, [&](const auto&) { return models::loss(model, batch).total; }, {}),
                     parameters);
   });

@@ -55,7 +55,7 @@ TEST_CASE("location attention has correct gradients", "[nn][attention][gradients
                                                nn::LocationOptions{.filters = 2, .width = 15},
                                                nn::LocationOptions{.filters = 2, .width = 3, .window = 2});
   Example e(options);
-  e.attention.eval();  // only in eval mode is there a window
+  e.attention.eval();  // the window exists only in eval mode
   // Two steps. The second step reads the first one's weights; the first step has no previous weights.
   const auto attend = [&](const std::vector<Tensor>& x) {
     const nn::Memory memory = e.attention.prepare(x[1], e.lengths);

@@ -1,5 +1,6 @@
-// Options without an effect, listed in settings/settings_effects.cpp. The command must refuse each of them.
-// If training used such an option, it would give the same weights as without the option.
+// Options without an effect, listed in settings/settings_effects.cpp. Two tests for each option: the command
+// must refuse it, and training with it (without the command's checks) must give the same weights as without
+// it.
 
 #include <algorithm>
 #include <fstream>

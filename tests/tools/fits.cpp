@@ -197,7 +197,7 @@ TEST_CASE("a wide beam takes fewer sentences at a time", "[tools][fits]") {
 }
 
 TEST_CASE("free memory respects the limit of the process", "[tools][fits]") {
-  if (gradus::sanitized) return;  // a sanitizer cannot work under such a limit
+  if (gradus::sanitized) return;  // a sanitizer needs more address space than this test allows
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{rlim_t{1} << 50, rlim_t{1} << 50};
