@@ -1,5 +1,5 @@
 // record FOLDER [STEPS] [EXHIBIT …]: trains the museum's exhibits on reversal, and writes their symptoms.
-// docs/results.py measure museum runs it.
+// `docs/results.py measure museum` runs this program.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>

@@ -129,7 +129,7 @@ TEST_CASE("files of a training run are not overwritten", "[tools][output_file]")
 
 namespace {
 
-// While it exists, standard output is a terminal.
+// Makes standard output a terminal. The destructor restores standard output.
 class Terminal {
  public:
   Terminal() : before_(::dup(STDOUT_FILENO)), leader_(::posix_openpt(O_RDWR | O_NOCTTY)) {
