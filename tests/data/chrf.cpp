@@ -32,8 +32,8 @@ TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
 }
 
 TEST_CASE("chrF weighs recall twice as much as precision", "[data][chrf]") {
-  // Of the 1-grams, 2 match: all 2 of "ab", and 2 of the 4 of "abcd". Of the 2-grams, 1 matches: the only one
-  // of "ab", and 1 of the 3 of "abcd". "ab" has no 3-grams, so longer n-grams do not count.
+  // "ab" and "abcd" share both 1-grams of "ab", which are 2 of the 4 of "abcd". They share the only 2-gram of
+  // "ab", which is 1 of the 3 of "abcd". "ab" has no 3-grams, so longer n-grams do not count.
   const double precision = 1, recall = (2.0 / 4 + 1.0 / 3) / 2;
   CHECK(chrf("ab", "abcd") == Catch::Approx(100 * 5 * precision * recall / (4 * precision + recall)));
   CHECK(chrf("abcd", "ab") == Catch::Approx(100 * 5 * recall * precision / (4 * recall + precision)));
