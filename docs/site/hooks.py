@@ -237,11 +237,20 @@ def linked_entries(listing, page, files):
     return re.sub(r"(?<=^- )`(.+)`$", link, listing, flags=re.MULTILINE)
 
 
+def named_search(output, config):
+    return output.replace(SEARCH, f'{SEARCH} aria-label="{"搜索" if is_chinese(config) else "Search"}"', 1)
+
+
+def on_post_template(output_content, template_name, config):
+    """Gives the search of 404.html an accessible name."""
+    return named_search(output_content, config)
+
+
 def on_post_page(output, page, config):
     """Gives the search an accessible name. Resolves links that mkdocs cannot resolve; they are written as elsewhere:ADDRESS,
     where ADDRESS is in the book."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
-    output = output.replace(SEARCH, f'{SEARCH} aria-label="{"搜索" if is_chinese(config) else "Search"}"', 1)
+    output = named_search(output, config)
     if is_chinese(config):
         output = SETTINGS.sub(search_inside, output, count=1)
     return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)

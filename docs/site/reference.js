@@ -15,4 +15,5 @@ addEventListener("load", () => {
   const title = document.querySelector(".headertitle .title, #projectname");
   title?.setAttribute("role", "heading");
   title?.setAttribute("aria-level", "1");
+  for (const block of document.querySelectorAll("pre")) block.tabIndex = 0;  // may scroll on a phone
 });
