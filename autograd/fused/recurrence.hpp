@@ -60,7 +60,7 @@ struct StepRows {
 };
 
 /// The matrix B (k, n) of a product x·B that runs at every step. B is columns [first, first + columns) of a
-/// weight, or their transpose. If the weight has a WeightProduct, it computes the products with the
+/// weight, or their transpose. If the weight has a WeightProduct, that object computes the products with the
 /// transpose. Otherwise B is packed if the batch is large, and if this thread packs weights (PackWeights) or
 /// there are at least 4 steps.
 template <class T>

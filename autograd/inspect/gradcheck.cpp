@@ -25,8 +25,8 @@ constexpr double sharp =
     1e-3;  // a gradient is judged only if the rounding error is at most this fraction of it
 // Bound of the rounding error in backward(), as a fraction of |r y| / |x| (see Checked).
 constexpr double tiny = epsilon;
-// The ratio of successive steps. If f is periodic and its period divides one step, it does not divide the
-// next.
+// The ratio of successive steps. If one step is a multiple of the period of a periodic f, the next step
+// seldom is.
 constexpr double ratio = 9;
 constexpr int finer_steps = 11, coarser_steps = 3;
 
@@ -192,8 +192,8 @@ bool Element::confirms(const Estimate& e) const {
 // True if a doubt of this size may explain the error. A doubt of NaN may explain any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// The judgement from two successive steps. It is open if the second step does not confirm the gradient and
-// the two steps disagree.
+// The judgement from two successive steps. The judgement is open if the second step does not confirm the
+// gradient and the two steps disagree.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {

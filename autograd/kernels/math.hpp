@@ -128,8 +128,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Prefetches n values, which need not exist. Without this prefetch, many short rows would not be prefetched:
-/// the processor itself does so only for a few long rows.
+/// Prefetches n values; the address may be invalid. The processor itself prefetches only a few long rows, so
+/// loops over many short rows call this.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);

@@ -19,7 +19,7 @@ class PageRanges {
   /// `bytes` rounded up to whole pages.
   static std::size_t whole(std::size_t bytes);
 
-  /// Takes `bytes` from the free ranges. Returns nullptr if no range is long enough. If it throws
+  /// Takes `bytes` from the free ranges. Returns nullptr if no range is long enough. If take() throws
   /// std::bad_alloc, nothing has changed.
   std::byte* take(std::size_t bytes);
   /// Takes `bytes` when no free range is long enough: extends the lowest range, and maps a block if

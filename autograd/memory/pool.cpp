@@ -36,8 +36,8 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-// Larger buffers have no class. Their sizes change with the sequence lengths of each batch. With one class
-// per size, the pool would keep many times the memory that is in use at once.
+// Buffers of more bytes have no class. Their sizes change with the sequence lengths of each batch. With one
+// class per size, the pool would keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
 // A free buffer begins with the link to the next free buffer of its class.

@@ -9,7 +9,8 @@
 namespace gradus {
 namespace {
 
-// A run-time value: separate loops for each relation would cost more build time than they save at run time.
+// The relation is chosen at run time. A separate loop for each relation would lengthen the build, and save
+// little time at run time.
 enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal };
 
 template <class T>

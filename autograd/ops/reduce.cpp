@@ -202,7 +202,7 @@ Tensor argmax(const Tensor& x, int axis, bool keep) {
     lanes.for_each([&](std::int64_t k, std::int64_t first) {
       const T* lane = raw<T>(x) + first;
       std::int64_t best = 0;
-      // A NaN becomes the best element, because the test is `!(<=)`. The loop ends there.
+      // A NaN becomes the best element, because the test is `!(<=)`. The loop ends at a NaN.
       for (std::int64_t i = 1; i < lanes.n && lane[best * lanes.inner] == lane[best * lanes.inner]; ++i) {
         if (!(lane[i * lanes.inner] <= lane[best * lanes.inner])) best = i;
       }

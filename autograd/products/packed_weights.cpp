@@ -16,8 +16,8 @@
 namespace gradus {
 namespace {
 
-// Weights with more elements are not packed. Their products are limited by reading the weight, so packing
-// saves little, and the copy takes much memory.
+// Weights with more elements than this are not packed. Their products are limited by reading the weight, so
+// packing saves little, and the copy takes much memory.
 constexpr std::int64_t most_packed = 1 << 24;
 constexpr std::int64_t most_rows = 256;
 

@@ -11,8 +11,8 @@
 
 namespace gradus {
 
-/// The product of this weight's UseWeightProduct. Also finds the product of a larger matrix if `weight` is
-/// some of its rows. Null if there is none, or if the values have changed since.
+/// The product that a UseWeightProduct has set for `weight`, or for a larger matrix if `weight` is some of
+/// its rows. Null if there is no product, or if the values have changed since it was set.
 std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
 
 /// y ← x·W'ᵀ + β·D with a weight's product, for W' = columns [first, first + columns) of `weight`. β must be

@@ -193,8 +193,8 @@ void BackwardPass::step(Node& node) {
   }
 }
 
-// For each node, the leaves with hooks that no older node reads. After this node, the gradients of these
-// leaves are complete.
+// For each node, the leaves with hooks whose gradients are complete after this node, because no older node
+// reads these leaves.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
   if (oldest_ > 0) return completed;  // parallel_sum(): leaf gradients of one term are incomplete

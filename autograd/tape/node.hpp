@@ -15,7 +15,7 @@
 
 namespace gradus {
 
-/// A node keeps its value if it has at most this many elements, for pictures of the graph.
+/// A node keeps its result, for pictures of the graph, if the result has at most this many elements.
 constexpr std::int64_t shown_elements = 8;
 
 /// A value that a backward function reads, and the value's version when it was recorded.
@@ -27,7 +27,7 @@ struct SavedValue {
 /// A gradient that is being accumulated. `sum` is undefined before the first contribution.
 struct Pending {
   Tensor sum;
-  bool borrowed = false;  // true if it shares a result's gradient; then copy before modifying
+  bool borrowed = false;  // true if `sum` shares a result's gradient; copy it before modifying
 };
 
 /// A recorded operation, or a leaf, which has no inputs. `number` increases with every new node. So

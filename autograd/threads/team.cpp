@@ -268,7 +268,7 @@ std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
 void team::run(std::int64_t count, Work work, const void* context) {
   if (count > 1 && available() > 1) {
     if (the_team().run(count, work, context)) return;
-    const AtWork guard;  // makes nested loops split as they do in the team
+    const AtWork guard;  // a nested loop makes one range, as it does in the team
     for (std::int64_t i = 0; i < count; ++i) work(context, i);
     return;
   }

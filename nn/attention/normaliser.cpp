@@ -27,8 +27,8 @@ void check_k(const char* operation, std::int64_t k) {
   if (k < 1) fail(operation, "k must be at least 1, and is ", k);
 }
 
-// Makes zeros (B, T), and lets f(row, result) set the elements at each row's real energies. The result is a
-// constant.
+// Returns a (B, T) constant with zeros beyond the lengths. For each row of length above 0, f(row, result)
+// gets the energies within the length, and sets the result's elements, which are 0 before the call.
 template <class T, class F>
 Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   const std::vector<double> e = energies.to_vector<double>();
@@ -70,7 +70,7 @@ void project(Row e, std::span<double> weights) {
   std::ranges::transform(below, weights.begin(), [tau](double x) { return std::max(x - tau, 0.0); });
 }
 
-// Sets `excluded` to 1 outside the k largest energies.
+// Sets `excluded` to 1 at all positions except those of the k largest energies.
 void exclude(Row e, std::int64_t k, std::span<std::int64_t> excluded) {
   std::vector<std::size_t> order(e.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

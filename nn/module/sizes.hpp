@@ -6,8 +6,8 @@
 
 namespace gradus::nn {
 
-/// Returns `size`. A constructor uses it to check the size before it draws a parameter. @throws Error for a
-/// size below 1.
+/// Returns `size` unchanged. A constructor calls checked_size() before it draws a parameter. @throws Error
+/// for a size below 1.
 inline std::int64_t checked_size(const char* module, const char* what, std::int64_t size) {
   if (size < 1) fail(module, "needs ", what, " of at least 1, and got ", size);
   return size;

@@ -26,7 +26,7 @@ struct BuildInfo {
   std::string onednn;
   std::string blas;          ///< the BLAS, with its version
   std::string blas_kernels;  ///< the kernels in use: "SkylakeX", "Haswell" …
-  /// The kernels that the BLAS chose by itself, before initialise() may have replaced them.
+  /// The kernels that the BLAS chose by itself; initialise() may replace these kernels.
   std::string blas_detected;
   int threads = 1;      ///< threads() (parallel.hpp)
   std::string warning;  ///< why faster kernels could not be chosen; else empty

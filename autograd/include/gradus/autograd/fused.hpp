@@ -9,9 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Each has a
-/// composed twin in the same source file, built from those operations; `Composed` (composed.hpp) selects the
-/// twin. Tests compare each operation with its twin.
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. The same
+/// source file has its composed twin, which calls these operations one by one; `Composed` (composed.hpp)
+/// selects the twin. Tests compare each operation with its twin.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:
@@ -22,8 +22,8 @@ namespace gradus {
 /// @param h_part W_hh h + b_hh, (B, 3H), in the same order
 /// @param h      (B, H)
 /// @return h′, (B, H)
-/// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z).
-/// x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.
+/// Gradients: the arguments of n, r and z get d = g∘(1 − z)∘(1 − n²), d∘h_n∘r∘(1 − r) and g∘(h − n)∘z∘(1 −
+/// z). x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
 /// Where a GRU applies the reset gate: after the product with the state, as in PyTorch, or before that
@@ -64,9 +64,9 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// @param h_part W_hh h + b_hh, (B, 4H), in the same order
 /// @param c      (B, H)
 /// @return [h′; c′], (2, B, H)
-/// Gradients: let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. At
-/// the argument of i, e∘g∘i∘(1 − i); of f, e∘c∘f∘(1 − f); of g, e∘i∘(1 − g²); of o, d∘tanh(c′)∘o∘(1 − o).
-/// x_part and h_part both get these; c gets e∘f.
+/// Gradients: let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The
+/// arguments of i, f, g and o get e∘g∘i∘(1 − i), e∘c∘f∘(1 − f), e∘i∘(1 − g²) and d∘tanh(c′)∘o∘(1 − o). x_part
+/// and h_part both get these; c gets e∘f.
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
 struct LSTMStates {
@@ -94,7 +94,7 @@ LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const T
 /// @param query   W_a s, (B, A)
 /// @param keys    U_a h_t, (T, B, A)
 /// @param v       v_a, (A)
-/// @param lengths (B), i64, or undefined: energies past a row's length are 0 and have no gradient
+/// @param lengths (B), i64, or undefined if all are T. Energies past a length are 0 and have no gradient
 /// @return e, (B, T)
 /// Gradients: with y = tanh(q_b + k_tb), k_tb gets d_bt = g_bt v∘(1 − y²), q_b gets Σ_t d_bt, and v gets Σ_bt
 /// g_bt y.
@@ -105,7 +105,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 ///
 /// @param weights α, (B, T)
 /// @param values  h, (T, B, D)
-/// @param lengths (B), i64, or undefined: positions past a row's length are excluded
+/// @param lengths (B), i64, or undefined if all are T. Positions past a length are excluded
 /// @return c, (B, D)
 /// Gradients: α_bt gets g_b · h_tb, and h_tb gets α_bt g_b.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
@@ -140,8 +140,8 @@ struct AttentionDecoder {
   std::optional<Generator> draws = std::nullopt;
 };
 
-/// A decoder that attends before it updates its state, run over packed target sequences with teacher forcing
-/// (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; Luong et al. 2015, section 3.1, for dot products). At
+/// Runs a decoder that attends before it updates its state over packed target sequences, with teacher forcing
+/// (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; for dot products, Luong et al. 2015, section 3.1). At
 /// each step t, with s the state of the top layer,
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j

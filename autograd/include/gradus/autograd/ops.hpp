@@ -40,8 +40,8 @@ Tensor neg(const Tensor& x);
 /// Gradient: g·p·x^(p−1); 0 for p = 0.
 Tensor pow(const Tensor& x, double p);
 /// a^b, elementwise, with the special values of IEEE 754. The result is 1 for a = 1 or b = 0, even if the
-/// other operand is NaN. Otherwise it is NaN for finite a < 0, unless b is an integer. (−∞)^b is ∞ for b > 0
-/// and 0 for b < 0, with a minus sign if b is an odd integer.
+/// other operand is NaN. Otherwise the result is NaN for finite a < 0, unless b is an integer. (−∞)^b is ∞
+/// for b > 0 and 0 for b < 0, with a minus sign if b is an odd integer.
 /// Gradients: for a, g·b·a^(b−1), or 0 where b = 0; for b, g·y·ln a, or 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
 /// e^x. In f32, the result is 0 for x below −87.3 and ∞ for x above 88.3.
@@ -164,8 +164,8 @@ Tensor cumsum(const Tensor& x, int axis);
 // ---- Products ----
 
 /// A·B, as in NumPy: matrices (m, k) and (k, n), or batches (…, m, k) and (…, k, n) whose leading axes
-/// broadcast. A vector (k) counts as a row if it is a, and as a column if it is b. The result does not have
-/// the added axis.
+/// broadcast. A vector (k) in place of A counts as a row, and a vector in place of B as a column. The result
+/// does not have the added axis.
 /// Gradients: g·Bᵀ, Aᵀ·g, summed over stretched axes. @throws Error when the inner sizes differ.
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x·Wᵀ + b over the last axis. Shapes: x (…, I), W (O, I), b (O), result (…, O). Without a bias, b is

@@ -46,8 +46,8 @@ void parallel_tasks(std::int64_t count, const F& work) {
 }
 
 /// Calls work(begin, end) in parallel for ranges that make up [0, n). Ranges have at least `grain` elements
-/// unless n itself is smaller. Waking a thread costs some microseconds, so choose a `grain` that takes as
-/// long. The ranges depend only on n, grain and team::available(), so results are reproducible.
+/// unless n itself is smaller. Waking a thread costs some microseconds; work on `grain` elements should take
+/// as long. The ranges depend only on n, grain and team::available(), so results are reproducible.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   const std::int64_t count = team::ranges(n, grain);

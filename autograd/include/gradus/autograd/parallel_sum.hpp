@@ -8,9 +8,9 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Σ_i f(i) for i < count. One thread computes a term, and one thread computes the term's backward pass.
-/// Splitting a batch by sequence therefore needs two barriers instead of one per loop. The gradients of all
-/// terms are in memory at the same time.
+/// Σ_i f(i) for i < count. A single thread computes each term, and a single thread runs each term's backward
+/// pass. Splitting a batch by sequence therefore needs two barriers instead of one per loop. The gradients of
+/// all terms are in memory at the same time.
 ///
 /// f is called as in parallel_operations(). It must return a scalar, and must not change anything that other
 /// calls use. Under a Profile, or with one thread, the terms are computed one after the other. Otherwise, a

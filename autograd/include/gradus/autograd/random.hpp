@@ -18,8 +18,8 @@ struct BatchPart {
 };
 
 /// A counter-based generator of random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
-/// easy as 1, 2, 3", 2011). With any compiler and standard library, a seed gives the same numbers, and the
-/// same draws of the distributions below. The state is the seed and a counter.
+/// easy as 1, 2, 3", 2011). A seed gives the same numbers and the same draws from the distributions below
+/// with any compiler and standard library. The state is the seed and a counter.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : seed_(seed) {}

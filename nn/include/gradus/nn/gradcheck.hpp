@@ -22,7 +22,7 @@ GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::
 /// Flattens and concatenates the tensors.
 Tensor concat_flat(const std::vector<Tensor>& tensors);
 
-/// Checks a module's `forward`. This function must take these inputs, and return a tensor or a struct with
+/// Checks a module's `forward`, which must take these inputs, and return a tensor or a struct with
 /// `tensors()`:
 ///
 ///     std::cout << gradcheck(gru, x, lengths);

@@ -12,9 +12,9 @@ namespace gradus::nn {
 ///     p_t  = S sigmoid(v_p · tanh(W_p s))                                       eq. 9
 ///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10
 ///
-/// The softmax is over the real positions with |j − p_t| ≤ w; all other weights are 0. The Gaussian's factors
-/// are not normalised, so the weights sum to less than 1. Only the Gaussian moves p_t: the edge of the window
-/// has no gradient. At the edge, a weight jumps between 0 and e⁻² times its softmax.
+/// The softmax is over the positions j < S with |j − p_t| ≤ w; all other weights are 0. The Gaussian's
+/// factors are not normalised, so the weights sum to less than 1. Only the Gaussian moves p_t: the edge of
+/// the window has no gradient. At the edge, a weight jumps between 0 and e⁻² times its softmax.
 ///
 /// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).
 class LocalPredictiveAttention : public AdditiveAttention {

@@ -64,7 +64,7 @@ class Module {
 
   void zero_grad();
   /// Sets whether the parameters are trained. Frozen parameters have no gradient, and optimisers skip them.
-  /// Operations on frozen inputs only are not recorded.
+  /// An operation whose inputs are all frozen is not recorded.
   void requires_grad(bool on);
   void freeze() { requires_grad(false); }
   void unfreeze() { requires_grad(true); }

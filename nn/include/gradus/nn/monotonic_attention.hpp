@@ -9,8 +9,8 @@ namespace gradus::nn {
 
 struct MonotonicOptions {
   /// Standard deviation of the noise that is added to the energies in training, at least 0. The noise drives
-  /// stop probabilities towards 0 and 1. Decoding rounds these probabilities, so it then agrees with
-  /// training.
+  /// stop probabilities towards 0 and 1. Decoding rounds these probabilities. If they are already near 0 or
+  /// 1, decoding agrees with training.
   double noise = 2;
   /// Initial g and r. For long training, the paper uses g = 1 / √A, r from −1 to −4, and a noise of 1. With a
   /// larger g, the energies outgrow the noise within some hundred updates. With a lower r, the first updates

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 /// Ways to turn energies into weights, other than a softmax over all positions. All take energies e, (B, T),
 /// and lengths, (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get weight.
-/// Energies beyond them have no effect, and get gradient 0. A row of length 0 gets zeros.
+/// Energies beyond a row's length have no effect, and get gradient 0. A row of length 0 gets zeros.
 namespace gradus::nn {
 
 // ---- Sparse weights ----
@@ -21,11 +21,11 @@ namespace gradus::nn {
 /// for e (B, T). S holds the k largest energies, for the largest k with 1 + k e_(k) > Σ_{i ≤ k} e_(i), where
 /// e_(1) ≥ e_(2) ≥ … are the sorted energies. Positions outside S have weight 0 exactly.
 /// Gradient: g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5). @throws Error when e is not (B,
-/// T), a real energy is NaN or ∞, all of a row are −∞, or a length is outside [0, T].
+/// T), an energy within a length is NaN or ∞, or all of a row are −∞, and for a length outside [0, T].
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
 
-/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row has at most k
-/// real positions, all of them get weight. Among equal energies, the earlier position is chosen first.
+/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row's length is at
+/// most k, all its positions get weight. Among equal energies, the earlier position is chosen first.
 /// Gradient: that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is
 /// below 1, or a length is outside [0, T].
 Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t k);
@@ -49,9 +49,9 @@ Normaliser top_k(std::int64_t k);
 ///
 ///     s ~ softmax(e),     α_j = [j = s]
 ///
-/// In eval mode, s is the position of the largest energy. No gradient flows from the context to the energies.
-/// Instead, the sum of each row of α, which is 1, has the gradient of ln softmax(e)_s. reinforce_loss() uses
-/// it.
+/// In eval mode, s is the position of the largest energy. No gradient flows from the context to the
+/// energies. Instead, the sum of each row of α, which is 1, has the gradient of ln softmax(e)_s, for
+/// reinforce_loss().
 Normaliser hard();
 
 /// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with

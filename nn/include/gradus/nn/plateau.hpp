@@ -21,8 +21,8 @@ struct PlateauOptions {
 /// Detects that a metric has stopped improving, like PyTorch's ReduceLROnPlateau. A metric is better if it
 /// improves on the best so far by more than threshold · |best|. NaN is never better.
 ///
-/// PyTorch compares with best · (1 ∓ threshold). For positive metrics this is the same comparison. For
-/// negative metrics, PyTorch also accepts slightly worse metrics as better.
+/// PyTorch compares the metric with best · (1 ∓ threshold). For a positive best metric this is the same
+/// comparison. If the best metric is negative, PyTorch also accepts slightly worse metrics as better.
 class PlateauDetector {
  public:
   /// @throws Error for a factor outside [0, 1), and for other options that are negative or not finite.

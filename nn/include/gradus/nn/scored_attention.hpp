@@ -11,11 +11,11 @@ namespace gradus::nn {
 
 /// Base class of attentions that differ only in their energies (Bahdanau et al. 2015, eq. 5 and 6):
 ///
-///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the real positions only
+///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the positions within the length
 ///     c_t  = Σ_j α_tj h_j
 ///
-/// In training, dropout acts on the weights that form the context, not on the returned weights. A row without
-/// real positions gets zero weights and a zero context. set_normaliser() replaces the softmax.
+/// In training, dropout acts on the weights that form the context, not on the returned weights. A row of
+/// length 0 gets zero weights and a zero context. set_normaliser() replaces the softmax.
 class ScoredAttention : public Attention {
  public:
   /// @throws Error unless 0 ≤ dropout < 1.
