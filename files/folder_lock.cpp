@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* name = ".gradus.lock";
 
-// Names the process in a locked file. The process may not have written its number yet.
+// The process that holds a locked file, for messages. It writes its number after it has locked the file, so
+// the number may be missing.
 std::string holder(const Descriptor& file) {
   std::array<char, 20> text{};
   const ssize_t length = ::pread(file, text.data(), text.size(), 0);

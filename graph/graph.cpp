@@ -110,7 +110,7 @@ class Listed {
   std::string with_count() const { return count_ == 1 ? text() : text() + " ×" + std::to_string(count_); }
 
  private:
-  std::vector<std::string> names_;  // one more name than is shown, at most
+  std::vector<std::string> names_;  // at most one more name than is shown
   std::size_t count_ = 0;
 };
 

@@ -84,7 +84,7 @@ class LengthBatch {
         rows_ -= tasks[0].job.rows;
         return tasks[0].promise.set_exception(std::current_exception());
       }
-      for (Task& task : tasks) {  // try each task by itself: only one of them may be wrong
+      for (Task& task : tasks) {  // join each task by itself, so that a wrong task does not fail the others
         std::vector<Task> one;
         one.push_back(std::move(task));
         join(std::move(one));

@@ -5,10 +5,10 @@
 
 namespace gradus::distributed {
 
-// Checks the peer that a process passes to exchange().
+// Throws unless `peer` is another process of the job.
 void check_peer(std::int64_t rank, std::int64_t size, std::int64_t peer);
 
-// Checks that the peer has sent as many bytes as this process expects.
+// Throws unless the peer has sent as many bytes as this process expects.
 void check_received(std::int64_t rank, std::int64_t peer, std::size_t expected, std::size_t received);
 
 }  // namespace gradus::distributed

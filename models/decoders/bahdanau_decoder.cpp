@@ -43,7 +43,7 @@ std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
-  // attend() will report that the sizes do not fit.
+  // Sizes that do not fit: returns nothing, so that attend() runs and throws its Error.
   if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;
   AttentionDecoder decoder{.cell = *cell,
                            .layers = {},
@@ -78,8 +78,9 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // The fused operation returns only h of one layer, so it needs a single layer without a cell state. It is
-  // not used with dropout: for single steps it would draw other random numbers than for a sequence.
+  // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. With
+  // dropout, attention_sequence() is not used: for single steps it would draw other random numbers than for a
+  // sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

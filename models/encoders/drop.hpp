@@ -12,7 +12,7 @@ namespace gradus::models {
 inline Tensor drop(const Tensor& x, double probability, const nn::Module& module) {
   return probability > 0 && module.is_training() ? dropout(x, probability, default_generator()) : x;
 }
-// The same for packed sequences x.
+// Dropout of packed sequences x in training mode.
 inline Tensor drop(const Tensor& x, double probability, const nn::Module& module, const Packing& packing) {
   return probability > 0 && module.is_training() ? dropout(x, probability, default_generator(), packing) : x;
 }

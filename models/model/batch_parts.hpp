@@ -16,7 +16,7 @@ namespace gradus::models {
 
 // Number of parts into which a batch of B sequences is split. Each thread runs the whole model on its part,
 // without barriers. The number is 1 if the decoder is not thread-safe, if parts would be too small for
-// efficient products, or if the weights, which every thread reads at every step, do not fit its cache.
+// efficient products, or if the weights, which every thread reads at every step, do not fit a core's cache.
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
 // The number of parts for a search. A search adds no gradients, so splitting pays even if the weights do not
@@ -28,9 +28,9 @@ std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 // 10. A part may be empty.
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
-// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part.
-// Throws the error of whole(), because its positions refer to the whole batch. Throws the error of by_parts()
-// if whole() succeeds.
+// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part, and
+// throws its Error: positions in this message refer to the whole batch. If whole() succeeds, throws the Error
+// of by_parts().
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {

@@ -17,7 +17,7 @@ double matrix(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns);
 }
 
-// The weights W_a and U_a.
+// The number of elements of W_a and U_a.
 double additive_weights(const AttentionSizes& n) {
   return matrix(n.energy, n.query) + matrix(n.energy, n.value);
 }
@@ -52,7 +52,7 @@ AttentionKind local_kind() {
           .weights = [](const AttentionSizes& n) { return additive_weights(n) + matrix(n.energy, n.query); }};
 }
 
-// The weights are W_a, U_a, F and U_f.
+// The function `weights` counts W_a, U_a, F and U_f.
 AttentionKind location_kind() {
   return {.make =
               [](const AttentionSizes& n) {
@@ -67,7 +67,7 @@ AttentionKind location_kind() {
               }};
 }
 
-// The weights are W_a, and U_a with a bias.
+// The function `weights` counts W_a and U_a, but not the bias of U_a.
 AttentionKind monotonic_kind() {
   return {.make =
               [](const AttentionSizes& n) {

@@ -11,7 +11,7 @@
 
 namespace gradus::models {
 
-// The number of annotations for sources of these lengths, (B), i64. All members must agree on it.
+// The number of annotations for sources of these lengths, (B), i64. @throws Error if the members differ.
 Tensor annotation_counts(const Ensemble& model, const Tensor& lengths);
 
 // Encodes the source with every member.

@@ -23,8 +23,8 @@ struct Unrolled {
   std::vector<Tensor> weights;  // (B, T_x) for each step
 };
 
-// One coin per sequence. Always draws coins for the whole batch, so that a sequence gets the same coin
-// whether the batch is split into parts or not.
+// Draws one random number, a coin, per sequence, always for the whole batch. A sequence's coin then does not
+// depend on whether the batch is split into parts.
 std::vector<double> tossed(std::size_t sequences, Generator& coins) {
   const BatchPart* const part = coins.part();
   std::vector<double> all(part != nullptr ? static_cast<std::size_t>(part->batch) : sequences);

@@ -80,8 +80,8 @@ nn::Schedule make_schedule(const TrainerOptions& options) {
   return nn::schedule::warm_up(options.warm_up, std::move(falls), first);
 }
 
-// The detector for the plateau schedule; std::nullopt for other schedules. It scales a factor on the learning
-// rate, not the rate itself.
+// The detector for the plateau schedule; std::nullopt for other schedules. The detector scales a factor on
+// the learning rate, not the rate itself.
 std::optional<nn::PlateauDetector> make_plateau(const TrainerOptions& options) {
   if (options.schedule != "plateau") return std::nullopt;
   if (options.final_factor >= 1) {
@@ -205,9 +205,9 @@ void Trainer::load_state(const NamedTensors& state) {
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
-  // Everything that may throw comes first, so that an error leaves the trainer unchanged: the stream, a new
-  // optimiser, the model. The stream precedes the model because its error is clearer: different data may also
-  // have changed the parameters' shapes.
+  // The steps that may throw come first (the plateau, a new optimiser, the stream, the model), so that an
+  // error leaves the trainer unchanged. The stream precedes the model: different data may also have changed
+  // the parameters' shapes, and then the stream's error is clearer.
   auto plateau = make_plateau(options_);
   if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);

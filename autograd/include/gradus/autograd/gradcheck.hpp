@@ -59,11 +59,11 @@ struct GradcheckEntry {
   double error = 0;                 ///< |analytic − numeric|; may be NaN
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements
-  std::string needing;          ///< when gradients are wrong: "when no other needs a gradient"; empty: always
-  std::int64_t not_judged = 0;  ///< the number of elements that could not be judged
-  GradcheckDoubt first_open;    ///< the first element that could not be judged
-  std::int64_t checked = 0;     ///< the number of elements checked: all, or GradcheckOptions::elements
-  bool all_zero = false;        ///< true if the gradients of all checked elements are exactly 0
+  std::string needing;              ///< the case in which gradients are wrong, as text; empty: all cases
+  std::int64_t not_judged = 0;      ///< the number of elements that could not be judged
+  GradcheckDoubt first_open;        ///< the first element that could not be judged
+  std::int64_t checked = 0;         ///< the number of elements checked: all, or GradcheckOptions::elements
+  bool all_zero = false;            ///< true if the gradients of all checked elements are exactly 0
 
   std::int64_t judged() const { return checked - not_judged; }
   /// True if no element is wrong, and at least half were judged.

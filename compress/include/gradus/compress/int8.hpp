@@ -18,8 +18,8 @@ namespace gradus::compress {
 /// @throws Error as nn::quantise_rows.
 std::set<std::string> round_to_int8(nn::Module& model);
 
-/// While an Int8Products exists, linear() and the fused recurrences multiply in int8. This holds for each
-/// parameter W (N, K) of the model whose values have not changed since. For each row x of the input,
+/// While an Int8Products exists, linear() and the fused recurrences multiply in int8 with each parameter W
+/// (N, K) of the model, until the values of W change. For each row x of the input,
 ///     s_x = max_l |x_l| / 127,   p_l = x_l / s_x rounded to nearest
 ///     y_i = s_x s_i Σ_l p_l q_il + b_i                       Jacob et al. 2018, eq. 4, with zero-points 0
 ///
@@ -34,7 +34,7 @@ std::set<std::string> round_to_int8(nn::Module& model);
 /// (s_x² W_il² + s_i² x_l²) / 12). This neglects the product of the two errors.
 class Int8Products {
  public:
-  /// @throws Error unless round_to_int8() has rounded every matrix, and none has changed since.
+  /// @throws Error unless every matrix has the values that round_to_int8() gave it.
   explicit Int8Products(const nn::Module& model);
 
  private:

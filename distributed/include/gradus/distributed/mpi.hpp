@@ -21,21 +21,21 @@ struct Place {
 };
 Place launched();
 
-/// Settings for the detection of failed processes, and the end of the message about a failure.
+/// How failed processes are detected, and what the message about a failure says last.
 struct Watch {
   std::int64_t seconds = 20;  ///< time without a sign of life after which a process is lost; at least 2
   /// Returns true if this process was asked to end, for example by SIGTERM. If one process has failed, mpirun
   /// sends SIGTERM to all.
   std::function<bool()> ending = [] { return false; };
-  /// Returns the end of the message, which says how to continue. May be called from any thread.
+  /// Returns the end of that message: how to continue. May be called from any thread.
   std::function<std::string()> way_on = [] { return std::string(); };
 };
 
 /// Connects the job's processes by MPI. Returns an Alone if there is only one process. Call it once per
 /// process. Each process sends a sign of life every second from a separate thread. If a process is killed,
-/// stopped or cut off, another process prints a line to standard error that names it, and ends the job with
-/// exit code 1. A process that is stopped while MPI starts or ends is not detected: the job then waits until
-/// that process continues.
+/// stopped or cut off, another process names it on standard error, and ends the job with exit code 1. A
+/// process that is stopped while MPI starts or ends is not detected: the job then waits until that process
+/// continues.
 /// @throws Error if there are several processes and gradus was built without MPI.
 std::unique_ptr<Communicator> connect(const Watch& watch = {});
 

@@ -6,10 +6,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// Durations of a process's sums, in seconds since processes_of().
+/// The time that a process's sums have taken since processes_of(), in seconds.
 struct SumTimes {
   double summing = 0;  ///< time in which a sum was running, including delays by other processes
-  double waiting = 0;  ///< the process only waited for sums; summing − waiting is overlapped
+  double waiting = 0;  ///< time of waiting for sums; in summing − waiting the process computed
 };
 
 /// The processes of a job for a models::Trainer. With a network, sums run in a separate thread. Call

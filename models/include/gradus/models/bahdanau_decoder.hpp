@@ -28,7 +28,7 @@ class BahdanauDecoder final : public RecurrentDecoder {
   /// Uses any attention for queries (B, H) and values (T, B, D). @throws Error for null.
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
-  /// True if the attention has a fused_score(). Attentions without one may not be thread-safe.
+  /// True if the attention has a fused_score(). Other attentions are not known to be thread-safe.
   bool can_be_shared() const override;
   nn::Estimator estimator() const override { return attention->estimator(); }
 

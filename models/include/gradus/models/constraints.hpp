@@ -9,8 +9,8 @@ namespace gradus::models {
 /// `no_repeat_ngram_size`). A search treats a forbidden token as one of probability 0. The probabilities of
 /// the other tokens are not normalised again, so that the log-probabilities of results stay the model's own.
 ///
-/// Blocking of n-grams takes precedence over `min_length`: if it leaves no ordinary token, EOS may follow
-/// early. The maximum number of steps takes precedence over both.
+/// Blocking of n-grams takes precedence over `min_length`: if every ordinary token is blocked, EOS follows
+/// even before `min_length`. The maximum number of steps takes precedence over both.
 struct Constraints {
   std::int64_t min_length = 0;       ///< ≥ 0: EOS is forbidden before this number of tokens
   std::int64_t no_repeat_ngram = 0;  ///< n ≥ 0: no n-gram occurs twice in an output; 0 turns this off

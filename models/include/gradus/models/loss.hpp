@@ -52,12 +52,12 @@ struct Loss {
   std::int64_t tokens;   ///< real target tokens
 };
 
-/// The loss of a batch. For a decoder that draws positions in training (Estimator::reinforce), includes
+/// The loss of a batch. If the decoder draws positions in training (Estimator::reinforce), the loss includes
 /// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, and with
 /// attention entropy, sampling, or an objective that reads attention weights. Otherwise the decoder's
 /// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
 /// do not depend on the thread that computes the sequence.
-/// @param coins draws for sampling: one per sequence and step after the first if 0 < sampling < 1
+/// @param coins for sampling: gives a number per sequence and step after the first if 0 < sampling < 1
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());

@@ -23,7 +23,7 @@ struct Processes {
   /// May be empty if P = 1.
   /// @param bf16 if true, the f32 values are bf16 numbers, and each sum of two is rounded to the nearest bf16
   std::function<void(std::vector<Tensor> tensors, bool bf16)> start_sum = {};
-  /// Waits until all sums are complete. May be empty if P = 1. @throws Error if one failed.
+  /// Waits until all sums are complete. May be empty if P = 1. @throws Error if a sum failed.
   std::function<void()> finish_sums = {};
 };
 

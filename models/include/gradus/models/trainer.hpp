@@ -41,9 +41,9 @@ struct TrainerOptions {
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// A name in nn::schedules(): the factor on the learning rate, which falls from 1 at the end of the warm-up
-  /// to `final_factor` at the last step. With "plateau", evaluations determine the factor. Each time the
-  /// score has not improved by more than 0.01 % in more than `plateau_patience` evaluations, the factor is
-  /// multiplied by `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector).
+  /// to `final_factor` at the last step. With "plateau", evaluations determine the factor: whenever more than
+  /// `plateau_patience` evaluations in a row have not improved the best score by more than 0.01 %, the factor
+  /// is multiplied by `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
@@ -72,8 +72,8 @@ struct TrainerOptions {
   std::function<void(std::int64_t step)> after_update = {};
 };
 
-/// Returns `options` with the optimiser, learning rate and schedule from the preset's source (model.hpp).
-/// Returns them unchanged if the source does not state these. @throws Error as preset().
+/// Returns `options` with the optimiser, learning rate and schedule that the preset's publication states
+/// (model.hpp). Returns `options` unchanged if the publication states none. @throws Error as preset().
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
 
 /// The measurements of a training step.
@@ -146,7 +146,7 @@ class Trainer {
     double loss = 0, cross_entropy = 0;
     std::int64_t tokens = 0;  // of all batches in the step
     data::Batch last;         // the last batch or shard that this process computed
-    Generator draws{};        // the default generator before `last`
+    Generator draws{};        // the default generator before `last` was computed
   };
   double done() const;
   Accumulated accumulate(const LossOptions& options);
