@@ -61,7 +61,7 @@ std::optional<Status> status_of(const fs::path& path) {
   return ::stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
 }
 
-// STDOUT_FILENO or STDERR_FILENO if the file is that stream, as /dev/stdout is. Otherwise −1.
+// STDOUT_FILENO or STDERR_FILENO if the file is this stream (for example /dev/stdout), otherwise −1.
 int standard_stream(const Status& found) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     Status open{};
@@ -126,7 +126,7 @@ int write_all(int file, std::string_view content) {
 }
 
 // A temporary file. The destructor removes the file unless it was renamed. The file stays locked while it is
-// in use, so that sweep() can tell and remove abandoned files.
+// in use: sweep() removes only files without a lock.
 class TemporaryFile {
  public:
   // Messages show the path `shown` instead of the temporary name.

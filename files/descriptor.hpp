@@ -5,7 +5,7 @@
 
 namespace gradus::files {
 
-/// Owns a file descriptor; negative if it could not be opened.
+/// Owns a file descriptor, which is negative if the file could not be opened.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}

@@ -31,10 +31,10 @@ struct Picture {
   std::size_t root = 0;          // index of the vertex that holds the tensor itself
 };
 
-/// Makes one vertex per node of the tape if there are at most `max_nodes`. Otherwise merges the operations of
-/// each box, and operations outside all modules by name. If there are still more, merges leaves into their
-/// boxes, and then the innermost boxes into their parents, until there are at most `max_nodes` vertices or
-/// nothing is left to merge.
+/// Makes one vertex per node of the tape if the tape has at most `max_nodes` nodes. Otherwise merges the
+/// operations of each box, and operations outside all modules by name. If more vertices than `max_nodes`
+/// remain, merges leaves into their boxes, and then the innermost boxes into their parents, until there are
+/// at most `max_nodes` vertices or nothing is left to merge.
 /// The last of `nodes` is the root. `nodes` must outlive the picture.
 Picture picture_of(const std::vector<Recorded>& nodes, std::size_t max_nodes);
 

@@ -189,7 +189,7 @@ bool Element::confirms(const Estimate& e) const {
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
 
-// True if a doubt of this size may explain the error. A doubt of NaN may explain any error.
+// True if a doubt of this size can explain the error. A doubt of NaN can explain any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
 // The judgement from two successive steps. The judgement is open if the second step does not confirm the
@@ -210,7 +210,7 @@ Element::Judgement Element::compare(const Estimate& before, const Estimate& e) c
   return judgement;
 }
 
-// Judges an error that rounding of the changed outputs does not explain. x may also change other outputs, but
+// Judges an error that rounding of the changed outputs does not explain. x can also change other outputs, but
 // by less than their last digit. So the gradient is computed again with an incoming gradient of 0 for these
 // outputs. If the error then vanishes, the element is not judged wrong.
 void Element::blame(const Estimate& e, Judgement& judgement) const {
@@ -259,8 +259,8 @@ Element::Judgement Element::judge() const {
   return judgement;
 }
 
-// Makes an element the entry's worst if it is worse than all earlier ones. Returns the badness of the worst
-// element so far.
+// If this element is worse than all earlier ones, makes it the entry's worst element. Returns how bad the
+// worst element so far is.
 double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
             const Element::Judgement& judgement) {
   const double error = std::abs(analytic - judgement.numeric);

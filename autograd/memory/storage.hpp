@@ -63,11 +63,11 @@ T* raw(const Tensor& tensor) {
   return static_cast<T*>(tensor.impl().data());
 }
 
-/// target += x, with x broadcast or summed to target's shape. Use it for gradients only, because it does not
-/// count as an in-place change.
+/// target += x, with x broadcast or summed to target's shape. For gradients only, because this change is not
+/// counted as an in-place change.
 void add_in_place(const Tensor& target, const Tensor& x);
 
-/// True if anything besides this handle may use the values. Always true for adopted memory.
+/// True if anything besides this handle can use the values. Always true for adopted memory.
 inline bool is_shared(const Tensor& tensor) {
   const TensorImpl& impl = tensor.impl();
   return impl.references > 1 || impl.storage->references > 1 || impl.storage->owner;

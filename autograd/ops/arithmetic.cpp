@@ -108,7 +108,7 @@ Tensor pow(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-// The scalar `value` in the dtype of the other operand.
+// The scalar `value` as a tensor with the dtype of `other`.
 Tensor number(const char* operation, double value, const Tensor& other) {
   if (!is_floating(other.dtype()))
     fail(operation,

@@ -71,7 +71,8 @@ std::vector<std::int64_t> Packing::split(std::int64_t parts) const {
 
 namespace {
 
-// Calls row(packed, padded) for every packed row, with its index and its index among the T·B padded rows.
+// Calls row(packed, padded) for every packed row: `packed` is its index, `padded` its index among the T·B
+// padded rows.
 template <class Row>
 void for_each_packed(const Packing& packing, std::int64_t width, Row row) {
   for (std::int64_t t = 0; t < packing.steps(); ++t) {

@@ -83,7 +83,7 @@ std::vector<int> reduced_last(const char* operation, const Tensor& x, const Axes
   return order;
 }
 
-// A contiguous x with its axes in this order; x itself if the order is the same.
+// A contiguous copy of x with its axes in this order; x itself if its axes have this order.
 template <class T>
 Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   if (std::ranges::is_sorted(order)) return x;

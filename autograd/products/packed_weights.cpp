@@ -43,7 +43,7 @@ bool is_parameter(const Tensor& tensor) {
 
 }  // namespace
 
-// The packed weights of a PackWeights. All threads that work for it share them.
+// The packed weights of a PackWeights. The threads of parallel_operations() share them.
 class PackedWeights {
  public:
   template <class T>

@@ -28,7 +28,7 @@ struct ThreadState {
 ThreadState& thread_state();
 
 /// Sets this thread's scope to `path`, and restores the previous scope when destroyed. A backward function
-/// runs in the scope of its operation's recording.
+/// runs in the scope in which its operation was recorded.
 class InScope {
  public:
   explicit InScope(const ScopePath* path);

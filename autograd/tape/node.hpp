@@ -51,7 +51,7 @@ struct Node : Recycled<Node> {
   bool uses_gradient = false;  // true if an unrecorded input was computed from a gradient
   Node* next_dead = nullptr;   // next node in the list of nodes that release() will delete
 
-  // State of the pass that is visiting this node. Leaves do not use it, because threads may share them.
+  // State of the pass that is visiting this node. Leaves have no such state, because threads share leaves.
   const BackwardPass* pass = nullptr;  // null if there is none
   Pending pending;                     // gradient of this node, accumulated so far
   bool needed = false;                 // true if the pass computes this node's gradient

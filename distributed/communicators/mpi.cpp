@@ -177,7 +177,7 @@ class Mpi : public Communicator {
     std::_Exit(1);
   }
 
-  // If keep_watch() pauses for this long, other processes may count this process as lost. Its usual pause is
+  // If keep_watch() pauses for this long, other processes may count this process as lost. The usual pause is
   // one second.
   std::chrono::milliseconds long_pause() const {
     return std::max<std::chrono::milliseconds>(std::chrono::seconds(watch_.seconds - 1), 1500ms);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float forbidden = -std::numeric_limits<float>::infinity();
 
-// The tokens that would repeat an n-gram. A token may occur more than once.
+// The tokens that would repeat an n-gram. The list can contain a token more than once.
 std::vector<std::int64_t> completions(std::span<const std::int64_t> written, std::int64_t n) {
   const auto size = std::ssize(written);
   std::vector<std::int64_t> tokens;

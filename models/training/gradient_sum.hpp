@@ -18,10 +18,10 @@ namespace gradus::models {
 // order does not affect the sums.
 class GradientSum {
  public:
-  // Indices of parameters, in the order of sending. Empty before the first step, which begins with the last
-  // parameter.
+  // Indices of parameters, in the order of sending. If it is empty, as before the first step, the last
+  // parameter is sent first.
   using Order = std::vector<std::size_t>;
-  // `shards` is the number of this process's shards. The parameters require gradients. take() updates
+  // `shards` is the number of this process's shards. All parameters must require gradients. take() updates
   // `order`.
   GradientSum(const std::vector<Tensor>& parameters, const Processes& processes, std::int64_t shards,
               bool bf16, Order& order);

@@ -20,7 +20,7 @@ constexpr Training adadelta{"adadelta", 1};
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // with a constant learning rate; empty if the source does not state it
+  std::optional<Training> training;  // with a constant learning rate; empty if the publication states none
 };
 
 // From section 3.4. Three details are not reproduced: the paper halves the learning rate of 0.7 every half

@@ -21,13 +21,13 @@ struct Place {
 };
 Place launched();
 
-/// How failed processes are detected, and what the message about a failure says last.
+/// Settings of connect(): how failed processes are detected, and how the message about a failure ends.
 struct Watch {
   std::int64_t seconds = 20;  ///< time without a sign of life after which a process is lost; at least 2
   /// Returns true if this process was asked to end, for example by SIGTERM. If one process has failed, mpirun
   /// sends SIGTERM to all.
   std::function<bool()> ending = [] { return false; };
-  /// Returns the end of that message: how to continue. May be called from any thread.
+  /// Returns the end of the message about a failure: how to continue. May be called from any thread.
   std::function<std::string()> way_on = [] { return std::string(); };
 };
 

@@ -60,7 +60,7 @@ class RecurrentDecoder : public nn::DecoderStep {
   Readout readout;
 
  protected:
-  /// The sizes of a derived class, and its defaults for options.
+  /// The name and the sizes of a derived decoder, and its defaults for two options.
   struct Form {
     const char* name;      ///< for messages
     std::int64_t context;  ///< the size of c_t; 0 without context

@@ -53,10 +53,10 @@ class Attention : public Module {
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 
-  /// The score of this attention over values of size `value_size`. Return it if threads may share the
-  /// attention and attention_sequence() can replace calls of attend(); otherwise return nothing, as by
-  /// default. Classes derived from this library's attentions also return nothing, because they may compute
-  /// another score.
+  /// The score of this attention over values of size `value_size`, if attention_sequence() can compute this
+  /// score in place of attend(), and if threads may share the attention. Otherwise, and by default,
+  /// nothing. Classes derived from this library's attentions also return nothing, because their scores may
+  /// differ.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }

@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// An optimiser with a name, as in models::TrainerOptions. The learning rate and the weight decay can be set;
-/// other options have the rule's defaults.
+/// An optimiser that models::TrainerOptions selects by name. The learning rate and the weight decay can be
+/// set; other options have the rule's defaults.
 struct OptimiserKind {
   std::string_view name;
   double learning_rate;  ///< the rule's default

@@ -41,7 +41,7 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 
 }  // namespace schedule
 
-/// A schedule with a name, as in models::TrainerOptions.
+/// A schedule that models::TrainerOptions selects by name.
 struct ScheduleKind {
   std::string_view name;
   Schedule (*make)(double last, std::int64_t steps);  ///< from 1 at t = 0 to `last` at t = steps

@@ -38,7 +38,7 @@ class ScoredAttention : public Attention {
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
   /// The result for the weights α, (B, T), with dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
-  /// True if this object is a Class, not of a derived class, and its weights are a softmax. If so,
+  /// True if this object is a Class itself, not of a derived class, and its weights are a softmax. If so,
   /// attention_sequence() may replace attend().
   template <class Class>
   bool can_be_fused() const {
