@@ -62,7 +62,7 @@ std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.of.find(impl.storage.get());
   if (found == all.of.end() || found->second.version != impl.storage->version) return nullptr;
-  const std::int64_t columns = found->second.columns;  // a reshaped weight has other columns
+  const std::int64_t columns = found->second.columns;  // a reshaped weight can have another number of columns
   return weight.size(1) == columns && impl.offset % columns == 0 ? found->second.product : nullptr;
 }
 

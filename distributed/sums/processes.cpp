@@ -108,7 +108,7 @@ models::Processes processes_of(Communicator& communicator, SumTimes* times) {
     std::vector<double> f64;  // messages; they keep their memory from step to step
     std::vector<float> f32;
     std::unique_ptr<Background> background;     // runs the sums if there is a network
-    std::vector<std::function<void()>> queued;  // the sums on one host, until finish_sums()
+    std::vector<std::function<void()>> queued;  // on one host: the sums that finish_sums() will run
   };
   const auto sums = std::make_shared<Sums>();
   if (communicator.has_network()) sums->background = std::make_unique<Background>();

@@ -218,7 +218,7 @@ Tensor flip(const Tensor& x, const Axes& axes);
 Tensor pad(const Tensor& x, int axis, std::int64_t before, std::int64_t after, double value = 0);
 
 // ---- Indexing ----
-// Indices are i64. An index out of range throws an Error that names it and its position.
+// Indices are i64. An index out of range throws an Error that names the index and its position.
 
 /// Rows of `table` (V, E) chosen by `ids` (any shape): (ids.shape…, E).
 /// Gradient: each row of g is added to the gradient of the row of `table` that was chosen. A row chosen

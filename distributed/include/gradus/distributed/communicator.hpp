@@ -54,10 +54,10 @@ void sum_bf16(Communicator& processes, std::span<float> values);
 
 /// Replaces the bytes of every process by the bytes of process 0, in ⌈log₂ P⌉ rounds along a binomial tree.
 void broadcast(Communicator& processes, std::span<std::byte> bytes);
-/// Returns the `number` of process 0 in every process.
+/// In every process, returns the `number` that process 0 passes.
 double broadcast(Communicator& processes, double number);
 
-/// Returns the texts of all processes, ordered by rank, in every process.
+/// In every process, returns the texts of all processes, ordered by rank.
 std::vector<std::string> gather(Communicator& processes, const std::string& text);
 
 }  // namespace gradus::distributed

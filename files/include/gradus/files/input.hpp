@@ -13,8 +13,8 @@ namespace gradus::files {
 /// system's reason>; <what to do>". `reason` is errno.
 [[noreturn]] void refuse_to_open(std::string_view who, const std::filesystem::path& path, int reason);
 
-/// A file that is read sequentially. If a file states a size, compare it with left() before you allocate
-/// memory for it. Errors have the form "<who>: '<path>' <what is wrong>; <what to do>".
+/// A file that is read sequentially. If the file states a size, compare this size with left() before you
+/// allocate memory. Errors have the form "<who>: '<path>' <what is wrong>; <what to do>".
 class Input {
  public:
   /// @param kind the expected kind of file, for messages: ".npy file"

@@ -54,8 +54,8 @@ std::span<const ScheduleKind> schedules();
 /// The schedule of this name. @throws Error for an unknown name, listing the known ones.
 const ScheduleKind& find_schedule(std::string_view name);
 
-/// Sets an optimiser's learning rates from a schedule. The schedule's factors multiply each group's rate at
-/// construction. The constructor sets the rates of step 0. The optimiser must outlive the scheduler.
+/// Sets each group's learning rate to the schedule's factor times the group's rate at construction. The
+/// constructor sets the rates of step 0. The optimiser must outlive the scheduler.
 class Scheduler {
  public:
   Scheduler(Optimiser& optimiser, Schedule schedule);
