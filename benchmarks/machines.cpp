@@ -41,16 +41,17 @@ double seconds(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Times of a step: all of it, the summing of gradients among processes, and the time that this process only
-// waits for sums. Each is the mean, over all batches, of the fastest step on the batch.
+// Seconds of a training step, of summing gradients among processes, of waiting for sums with nothing else to
+// do, and of the optimiser's update. The first three are means over the batches, of the fastest step on each
+// batch.
 struct Steps {
   double step = 0, sum = 0, wait = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0, sentences = 0;
   nlohmann::ordered_json buckets{};  // only with --pretend
 };
 
-// Records the buckets of gradients that a process would send in its last step: the size of each bucket, and
-// how many seconds before the end of the backward pass it is ready.
+// Records the buckets of gradients in the last step, without sending them: the size of each bucket, and how
+// many seconds before the end of the backward pass the bucket is ready.
 class Buckets {
  public:
   models::Processes processes(std::int64_t count) {

@@ -5,10 +5,10 @@ Every round runs each number of processes, so that other load on the machine aff
 processes cut each batch into 2 shards, so their weights agree bit for bit. The same holds for 1 and 4 processes with 4 shards.
 
 The prediction is the alpha-beta model: a message of n bytes takes alpha + beta n. P processes sum G bytes of gradients by recursive
-halving and doubling in c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch of the size that one process computes
-here. With overlap, the sum of a bucket of gradients starts when the bucket is ready and the previous sum has ended.
+halving and doubling in c = 2 alpha log2 P + 2 beta G (P - 1) / P seconds. Each process computes a batch as large as the one measured
+with one process. With overlap, the sum of a bucket of gradients starts when the bucket is ready and the previous sum has ended.
 
---link measures two hosts over a slow link: how long they wait for the link.
+--link measures how long two hosts wait for the slow link between them.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def steps(program, config, rounds):
 
 def fitted(sums):
     """Fits (alpha, beta) to measured times of summing n bytes in 2 processes. The model is 2 alpha + beta n; the fit minimises
-    the squares of relative errors."""
+    the sum of squared relative errors."""
     rows = [(row["bytes"], row["seconds"]) for row in sums]
     a, b, c = (sum(f(n, t) for n, t in rows) for f in (lambda n, t: 4 / t**2, lambda n, t: 2 * n / t**2, lambda n, t: n * n / t**2))
     d, e = sum(2 / t for _, t in rows), sum(n / t for n, t in rows)
@@ -91,7 +91,7 @@ def waiting(row, processes, network, bytes_each=4, overlap=True):
 
 
 def efficiency(row, processes, network, bytes_each=4, overlap=True):
-    """The share of a step that is not waiting. Each process computes a batch of the size that one process computes here."""
+    """The share of a step that is not waiting. Each process computes a batch as large as the one measured with one process."""
     return row["apart"] / (row["apart"] + waiting(row, processes, network, bytes_each, overlap))
 
 

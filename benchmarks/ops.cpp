@@ -1,5 +1,5 @@
-// bench_ops: compares each operation and fused kernel with three others: its composed twin, a plain loop, and
-// the measured memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
+// bench_ops: compares each operation and fused kernel with the same operation composed of simpler ones, with
+// a plain loop, and with the measured memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   argc = static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--json")) - argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  gradus::set_threads(1);  // as the plain loops and the bandwidth measurement
+  gradus::set_threads(1);  // the plain loops and the bandwidth measurement use one thread, too
   gradus::initialise();
 
   std::vector<OperationCase> cases;

@@ -244,7 +244,7 @@ std::string json(const std::vector<Sweep>& sweeps, const std::vector<ThreadsRow>
   return document.dump() + "\n";
 }
 
-// Plots log time against the number of doublings. The slope of a line shows its exponent.
+// Plots log time against the number of doublings. The slope of a sweep's line shows the sweep's exponent.
 std::string picture(const std::vector<Sweep>& sweeps) {
   plot::Curves curves{.title = "How the cost grows",
                       .x_label = "doublings of the size",

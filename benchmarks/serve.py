@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures gradus serve with one client and with many at the same time, and gradus translate on the same lines as a file.
+"""Measures gradus serve with one client and with many clients at once. Also measures gradus translate on a file of
+the same lines.
 
-The clients run on the same machine and use part of its cores; `client_cpu` is that part. Each number is the median of the rounds. Every
+The clients run on the same machine and use part of its CPU time; `client_cpu` is this part. Each number is the median of the rounds. Every
 answer is compared with the translation of the same line by gradus translate.
 """
 

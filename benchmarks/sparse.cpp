@@ -42,7 +42,7 @@ struct Options {
 const data::Reversal task(10, 3, 8);
 constexpr std::array<std::int64_t, 2> longer = {10, 12};
 
-// A way to train a model. One trained model may give several rows of the table.
+// A way to train a model. With `top_k`, the trained model gives more than one row of the table.
 struct Method {
   std::string name;
   models::ModelOptions model = {};
@@ -269,7 +269,7 @@ Json measured(const Options& options) {
   for (const std::int64_t steps : {options.early / 4, options.early}) {
     for (const Json& row : variances(options, steps)) gradients.push_back(row);
   }
-  constexpr std::size_t pictured = 9;  // the methods before the failing settings, and the first of those
+  constexpr std::size_t pictured = 9;  // the eight methods that work, and the first that fails
   maps.resize(pictured, plot::Heatmap());
   if (!options.svg.empty()) std::ofstream(options.svg) << plot::strip(maps, 3);
   return {{"seed", options.seed},   {"early", options.early}, {"steps", options.steps},

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # debian.sh [12|13] [COMMAND …]: runs commands in a clean checkout of HEAD on a minimal Debian 12 or 13. Without a number, runs them
-# on both; without COMMAND, runs those of the README. On demand only: continuous integration runs on Debian 12.
+# on both; without COMMAND, runs the commands of the README. On demand only: continuous integration runs on Debian 12.
 #
-# The systems are chroots in /var/cache/gradus, which keep the packages installed in them. Needs root, debootstrap and a network.
+# The systems are chroots in /var/cache/gradus. Packages stay installed for the next run. Needs root, debootstrap and a network.
 # environment: GRADUS_DEBIAN_MIRROR  address of the packages [debootstrap's default mirror]
 #              http_proxy            also used in the chroots
 #              CCACHE_DIR            if set, the chroots compile with ccache and this folder

@@ -57,7 +57,7 @@ class Network:
         return self
 
     def slow_down(self, name):
-        """Limits the rate, and adds the delay with netem. On a kernel without netem, only limits the rate."""
+        """Limits the sending rate of the host `name`, and delays its packets. On a kernel without netem, only limits the rate."""
         qdisc = ["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "net", "root"]
         if subprocess.run([*qdisc, "netem", "rate", self.rate, "delay", self.delay], capture_output=True).returncode != 0:
             subprocess.run([*qdisc, "tbf", "rate", self.rate, "burst", "64kb", "latency", "50ms"], check=True, capture_output=True)

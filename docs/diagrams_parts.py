@@ -63,7 +63,7 @@ def decoder(p, y, inputs=("<bos>", "c", "b", "a"), outputs=("c", "b", "a", "<eos
 
 
 def feed(p, cell, softmax, token, source):
-    """Leads the context and the previous token into a state and into its prediction. The context's arrow begins at `source`."""
+    """Draws arrows from the context and from the previous token to a state and its prediction. The context's arrow begins at `source`."""
     x, y = cell.bottom(14)
     p.arrow(source, (x, y), role="context")
     p.dot(x, y + 12, "context")
@@ -73,9 +73,9 @@ def feed(p, cell, softmax, token, source):
 
 def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=None,
               normalised_by="mask, softmax"):
-    """Draws scores, mask, softmax and weighted sum of the annotations. Returns the sum. The annotations are at y + 250, and None
-    is padding. The query's arrow begins at the points `query`. `numbers` are texts with the energies and weights, drawn in place
-    of their symbols."""
+    """Draws scores, mask, softmax and weighted sum of the annotations. Returns the sum. The annotations are at y + 250. A
+    weight None marks padding. The query's arrow begins with the points `query`. `numbers` are pairs of texts, an energy and a weight,
+    drawn in place of their symbols."""
     total = p.circle((xs[0] + xs[2]) / 2, y, "Σ", "context", 14)
     left, width, bus = xs[0] - 42, xs[-1] - xs[0] + 88, y + 172
     p.panel("attention", left, y + 26, width, 202)

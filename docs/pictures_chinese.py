@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Translates the words in pictures for the Chinese book. The Chinese pages link to the English pictures in docs/pictures;
-docs/site/hooks.py replaces these when it builds the book.
+docs/site/hooks.py replaces each of them with its translation in the book.
 
 docs/pictures_chinese.py check    fails if a picture on a Chinese page has a word without a translation here
 """

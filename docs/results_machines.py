@@ -14,8 +14,8 @@ import machines as model  # noqa: E402
 
 COMMAND = ["./run", "bench", "machines", "--rounds", "3"]
 LINK = ["./run", "bench", "machines", "--link"]
-LEAST = {"small": 1.6, "medium": 1.75}  # speed of 2 processes, relative to 1
-# Largest accepted waiting time over the slowest link, as a fraction of the time of adding up, in the best case measured.
+LEAST = {"small": 1.6, "medium": 1.75}  # minimum speed of 2 processes, relative to 1 process
+# Over the 100 Mbit/s link, waiting may take at most this fraction of the time of adding up, in the best measured case.
 MOST_WAITING = 0.2
 
 # Measures the loss after the same number of sentences, for several batch sizes. For each batch size, the best of these learning

@@ -28,8 +28,8 @@ def name(number):
 
 
 def museum_by_length():
-    """Exact match by length of all exhibits, as each program measures it itself. If the result differs, adds the exact match of
-    sentences decoded one by one, without their targets."""
+    """Exact match by length, as each exhibit's own program measures it. Adds the exact match of sentences decoded one by one without
+    their targets, if it differs."""
     results = load("museum")
     rows = []
     for number in exhibits.NAMES:

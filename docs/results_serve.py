@@ -72,8 +72,8 @@ FAULTS = ["wrong bodies", "half bodies", "half bodies, closed", "trickled reques
 
 
 def check_bounds():
-    """Checks that many clients get several times as many lines as one, and that the server under faults answers correctly and
-    does not grow."""
+    """Checks that many clients get several times as many lines per second as one client, and that under faults the server answers
+    correctly and its memory does not grow."""
     results = load("serve")
     assert results["many"]["rate"] >= 6 * results["one"]["rate"], results
     assert results["many"]["rate"] >= 0.6 * results["file"]["rate"], results

@@ -92,7 +92,7 @@ ROWS = {
 
 
 def fresh(folder):
-    """Creates an empty folder beside this one. Rename it once it is complete."""
+    """Creates the empty folder NAME.part beside `folder`, whose name is NAME. The caller renames NAME.part once it is complete."""
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
@@ -125,7 +125,7 @@ def stored(runs, name, form):
 
 
 def scored(runs, row):
-    """The scores of one row and seed, which a file keeps."""
+    """The scores of one row and seed. The first call computes them and writes a file; later calls read the file."""
     kept = runs / f"{row}.json"
     if not kept.is_file():
         name, form, options = ROWS[row]

@@ -66,7 +66,7 @@ def speed_threads():
 
 
 def speed_bf16():
-    """Compares bf16 with f32, in the cases that speed_peers has for the same processor."""
+    """Compares bf16 with f32. The times in f32 are those of the same cases in speed_peers."""
     results, single = load("speed_peers_bf16"), load("speed_peers")
     f32 = {(case["config"], case["mode"], case["batch"]): fastest(case["gradus"]) for case in single["cases"]}
 

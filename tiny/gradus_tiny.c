@@ -1,9 +1,9 @@
 /* gradus_tiny MODEL: translates greedily with an int8 Bahdanau model. Needs only C11 and this file.
  *
  * Reads one sentence per line from standard input, as tokens separated by spaces. Writes the tokens of each
- * translation on a line. `gradus export` writes MODEL. Products round as in gradus/compress/int8.hpp, and their sums
- * are exact. The tokens therefore equal those of `gradus translate`, unless two tokens are equally likely up to
- * rounding in f32. Memory is allocated once, for the longest sentence.
+ * translation on a line. `gradus export` writes MODEL. Products round their inputs to int8 as gradus/compress/int8.hpp
+ * does, and sum integers exactly. The tokens therefore equal those of `gradus translate`, unless two tokens are equally
+ * likely up to rounding in f32. Memory is allocated once, for a sentence of LONGEST tokens.
  *
  * The file is little-endian: MAGIC, an FNV-1a checksum of the bytes after it, eight sizes, both vocabularies as lines
  * of text from id 4, and the parts of struct model in their order. A matrix (N, K) is N scales in f32, then N·K
@@ -142,7 +142,7 @@ static void load(const char *path) {
 
 static int8_t *rounded;  /* the int8 input of a product */
 
-/* y ← x·Pᵀ + d for columns [first, first + columns) of W; d may be NULL, or y. */
+/* y ← x·Pᵀ + d, where P is the columns [first, first + columns) of W. d may be NULL (no d) or equal y. */
 static void multiply(const struct matrix *W, int first, int columns, const float *x, const float *d, float *y) {
   float most = 0, factor, scale;
   for (int l = 0; l < columns; ++l) most = fmaxf(most, fabsf(x[l]));
@@ -165,7 +165,7 @@ static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
 static float *spare;  /* (3H) */
 
-/* Updates the state h. x is the input's part W_ih x + b_ih of the gates. */
+/* Updates the state h. x is the part of the gates that comes from the input: W_ih · input + b_ih. */
 static void step(const struct gru *cell, const float *x, float *h) {
   const int H = (int)m.H;
   multiply(&cell->hidden, 0, H, h, cell->hidden_bias, spare);

@@ -122,7 +122,7 @@ void go_down(Value y, bool once) {
   }
 }
 
-// The gradients of c = 4 a by each rule. The graph is b = a + a, c = b + b.
+// The gradients of c = 4 a, by the right rule and by each mistake. The graph is b = a + a, c = b + b.
 tutorial::Table orders() {
   Tape tape;
   const Value a = put(tape, "a", 1), b = a + a, c = b + b;

@@ -1,6 +1,6 @@
 // Tutorial 02: tensors and gradient checks: broadcasting backward, and finite differences.
 //
-// Tutorial 01's rules were for numbers. Tensors need one more rule, for broadcasting. To check a gradient, use a finite
+// Tutorial 01 had rules for numbers. Tensors need one more rule, for broadcasting. To check a gradient, use a finite
 // difference: change one input a little and measure the change of the result. This program measures which step is best.
 // The coefficients of the formulas are from the tables of Fornberg, "Generation of finite difference formulas on
 // arbitrarily spaced grids" (1988), https://doi.org/10.1090/S0025-5718-1988-0935077-0.
@@ -97,7 +97,7 @@ struct Function {
   }
 };
 
-// The largest error of an element, divided by the largest gradient.
+// The largest error of a numeric gradient, divided by the largest element of the right gradient.
 double error(const Formula& formula, const Function& f, const Tensor& x, const Tensor& gradient, double h) {
   const NoGrad no_grad;
   const Tensor units = one_hot(arange(x.numel()), x.numel(), x.dtype());      // (12, 12)
@@ -112,7 +112,7 @@ double error(const Formula& formula, const Function& f, const Tensor& x, const T
 }
 
 // One curve of error against step for each dtype and formula. The table compares the curve's lowest point with theory.
-// In theory, h^p + ε/h is smallest near h = ε^(1/(p+1)). ε is the distance from 1 to the next larger number.
+// In theory, the error h^p + ε/h is smallest near h = ε^(1/(p+1)). ε is the distance from 1 to the next larger number.
 tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves) {
   Tensor leaf = x.to(Dtype::f64).clone();                                     // (3, 4)
   f(leaf.set_requires_grad()).backward();
@@ -154,7 +154,7 @@ Tensor tanh_taken_at_x(const Tensor& x) {
                 [](Gradients& g) { g.add(0, g.out() * (1.0 - g.saved(0) * g.saved(0))); });
 }
 
-// tanh without recording its last element. So that element's gradient is missing.
+// tanh that does not record its last element: the gradient of this element is missing.
 Tensor tanh_without_the_last(const Tensor& x) {
   const std::int64_t last = x.size(0) - 1;
   return concat({tanh(x.slice(0, last)), tanh(x.slice(last, last + 1).detach())}, 0);  // the shape of x

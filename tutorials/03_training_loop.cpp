@@ -79,7 +79,7 @@ tutorial::Table softmax_by_hand() {
   return table;
 }
 
-// 4. Clipping (Pascanu et al., algorithm 1). All parameters share one norm and one factor, so the direction stays.
+// 4. Clipping (Pascanu et al., algorithm 1). All parameters share one norm and one factor, so the gradient keeps its direction.
 void clip_by_hand(const std::vector<Tensor>& parameters, double max_norm) {
   double squares = 0;
   for (const Tensor& theta : parameters) squares += sum(theta.grad() * theta.grad()).item();
@@ -206,7 +206,7 @@ void run(const tutorial::Options& options) {
   plot::Curves good{.title = "Loss", .x_label = "step", .y_label = "cross-entropy, nats", .log_y = true}, bad = good;
   bad.title = "Loss, in trouble";
   good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
-  good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // one per method
+  good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // one colour per method
   good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // dashed: clipped
   const plot::Curves plane{.title = "Two spirals, and the boundary learnt",
                      .x_label = "first coordinate",

@@ -2,7 +2,7 @@
 //
 // Tutorial 03 trained a model that reads one vector. This model reads a sequence, one token per step, with the same
 // weights at every step (Elman, "Finding structure in time", 1990). So its gradient passes back through all steps, and
-// may vanish or explode. Bengio, Simard and Frasconi studied this in "Learning long-term dependencies with gradient
+// can vanish or explode. Bengio, Simard and Frasconi studied this in "Learning long-term dependencies with gradient
 // descent is difficult" (1994), and Pascanu, Mikolov and Bengio in "On the difficulty of training recurrent neural
 // networks" (2013), https://arxiv.org/abs/1211.5063. Equation numbers refer to Pascanu et al.
 

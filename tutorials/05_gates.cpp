@@ -75,8 +75,8 @@ std::pair<tutorial::Table, double> one_step_by_hand(const OneUnit& u) {
           std::abs(next - gru_step(p, x, {h})[0].item())};
 }
 
-// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). Their z differs. In
-// Cho's eq. 7, z is the fraction of the old state; in Bahdanau's appendix, it is the fraction of the new state.
+// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ in z.
+// In Cho's eq. 7, z is the fraction of the old state; in Bahdanau's appendix, z is the fraction of the new state.
 enum class Paper { cho, bahdanau };
 template <Paper paper>
 State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
@@ -146,7 +146,7 @@ std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generato
   return norms;
 }
 
-// The gate z of a GRU while it reads one sequence, x (T, 1, I): a row per unit, a column per token. A … H: symbols.
+// The gate z of a GRU while it reads one sequence, x (T, 1, I): one row per unit, one column per token.
 plot::Heatmap gate_strip(const std::string& title, const nn::Recurrent& gru, const Tensor& x) {
   const NoGrad no_grad;
   const nn::RecurrentWeights& p = gru.weights(0);
@@ -184,7 +184,7 @@ void run(const tutorial::Options& options) {
   for (const Kind& kind : kinds) {
     const std::vector<double> norms = norms_by_distance(kind, 40, generator);
     curves.series.push_back(tutorial::by_index(kind.name, norms));
-    if (kind.cell == models::Cell::lstm) curves.series.back().mark = plot::Mark::dashed;  // else it would hide the GRU
+    if (kind.cell == models::Cell::lstm) curves.series.back().mark = plot::Mark::dashed;  // a full line would hide the GRU's
     arrived.rows.push_back({kind.name, tutorial::log10_at(norms, {10, 20, 40})});
   }
   std::cout << "log10 of the gradient's norm by the distance T − t, before training\n" << text(arrived) << '\n';

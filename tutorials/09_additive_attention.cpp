@@ -83,7 +83,7 @@ std::vector<tutorial::Table> three_keys() {
   return tutorial::tables(in, out);
 }
 
-// Properties that the weights have for all parameters; and the effect of mistakes on the weights.
+// Measures properties of the weights that hold for any parameters, and the effect of mistakes on the weights.
 std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   const NoGrad no_grad;
   constexpr std::int64_t T = 6, B = 2, Q = 3, D = 5, A = 4;  // all different: a transposed weight raises an error
@@ -184,7 +184,7 @@ plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
   constexpr std::int64_t T = 8;
   const Tensor key = arange(T);                                                         // (T)
   const Tensor for_each = transpose(stack(std::vector<Tensor>(T, key)), 0, 1);          // (T, T)
-  const Tensor alpha = model.attend(key, for_each, for_each).weights;                   // (T, T): value i for key i
+  const Tensor alpha = model.attend(key, for_each, for_each).weights;                   // (T, T): pair i is (i, i)
   plot::Heatmap map = tutorial::numbered_map(title, "key", "key asked for", alpha.to_vector<double>());
   map.side = 200;                                                                       // two of them fit a phone
   return map;

@@ -202,8 +202,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   compare(*model, few, 5, "beam search", beam_of(5));
   const plot::SearchTree tree = a_correction(*model, short_pairs, task);
 
-  // 3. The distributions that sampling draws from, at two steps: one where greedy decoding is least sure, and one so
-  // sure that top-p keeps a single token.
+  // 3. The distributions that sampling draws from, at two steps: one where greedy decoding is least sure, and one where
+  // it is so sure that top-p keeps a single token.
   const std::vector<tutorial::Step> steps = tutorial::steps_by_sureness(*model, pairs[0], task);
   const auto sure = std::ranges::find_if(steps, [](const auto& step) { return step.largest() >= 0.9; });
   const std::string unsure_bars = plot::svg(drawn_from(steps.front())),

@@ -85,7 +85,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   return nn::gradcheck(general, attend, {normal({2, 3}, 0, 1, generator), normal({5, 2, 4}, 0, 1, generator)});
 }
 
-// 2. Why √d? The variance of s · h_j is d. The softmax of energies that far apart has almost no gradient. States and
+// 2. Why √d? The variance of s · h_j is d. If energies differ so much, their softmax has almost no gradient. States and
 // annotations are random; their elements have variance 1.
 std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t seed) {
   constexpr std::int64_t T = 12, N = 500;
@@ -134,7 +134,7 @@ Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial
                                                           tutorial::range(3, task.max_length() + 3)));
     trained.alignments.push_back(
         tutorial::alignment_map(score, models::greedy(*model, {&example, 1})[0], example.source, task));
-    trained.alignments.back().side = 207;  // two of them fit a phone
+    trained.alignments.back().side = 207;  // pixels: two such heatmaps fit on a phone
     trained.spreads.rows.push_back({score, {spread_before, tutorial::energy_spread(*model, examples)}});
   }
   return trained;

@@ -179,7 +179,7 @@ void run(tutorial::Options options, const Knobs& knobs) {
                      {"replaced", target.text(answer.replaced[0])}});
   std::cout << tutorial::text(written) << '\n';
 
-  // 7. Word order: the three training sentences with the most certain crossing, the largest product of two weights.
+  // 7. Word order: the three training sentences with the most certain crossings; see most_crossing().
   const std::string crossed = plot::strip(tutorial::most_crossing(attending.of_seen.alignments, 3)),
                     curves = tutorial::loss_curves({fixed.result, attending.result});
   publish({.number = "13",

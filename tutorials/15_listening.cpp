@@ -120,7 +120,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
       trained("location, speeds to 2", *all_speeds, any)};
 
   tutorial::Options longer = options;
-  longer.steps *= 2;  // more updates, until its probabilities are near 0 or 1
+  longer.steps *= 2;  // more updates, until the probabilities of stopping are near 0 or 1
   const tutorial::Listener walker{"monotonic", online.get(),
                                   tutorial::train_listener("monotonic", *online, spoken, slow, longer)};
 

@@ -219,7 +219,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def with_play(markdown, config):
-    """Adds a button that opens Play below the front page's picture. The page loads no part of Play before that."""
+    """Adds a button that opens Play below the front page's picture. The page loads no part of Play before a reader opens it."""
     words, page = ("在浏览器里训练它", "../play/index.html?lang=zh") if is_chinese(config) else ("Train it in your browser", "play/index.html")
     button = f'\n\n<a class="md-button md-button--primary" href="{page}">{words}</a>'
     return markdown.replace("</picture>", f"</picture>{button}", 1)
@@ -257,8 +257,8 @@ def on_post_page(output, page, config):
 
 
 def search_inside(match):
-    """Configures the Chinese search. The theme would segment Chinese, which has no spaces between words, as Japanese. Therefore
-    a query matches anywhere between two punctuation marks."""
+    """Configures the Chinese search. Chinese has no spaces between words, and the theme would segment it as Japanese. Instead, a query
+    matches any part of the text between two punctuation marks."""
     settings = json.loads(match[1])
     settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
     # All words are required. The theme appends a * to the last one.

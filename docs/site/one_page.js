@@ -10,7 +10,7 @@ async function onePage(title, subtitle) {
   const pages = addresses.filter((address) => !leftOut.test(address.pathname));
   const nameOf = (address) => address.pathname.slice(folder.length).replace(/\W+/g, "-");
   const titleOf = (link) => link.closest(".md-nav").querySelector(":scope > .md-nav__title").textContent.trim();
-  const partOf = (link) => (link.matches(".md-nav__link") ? titleOf(link) : link.textContent.trim());  // or a section's own page
+  const partOf = (link) => (link.matches(".md-nav__link") ? titleOf(link) : link.textContent.trim());  // else: the page of a section itself
   const parts = new Map(links.map((link) => [link.href, partOf(link)]));
   const names = new Map(pages.map((address) => [address.pathname, nameOf(address)]));
 

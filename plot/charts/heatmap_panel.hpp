@@ -22,7 +22,7 @@ Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, dou
 
 /// Properties that the heatmaps in one picture share.
 struct Panels {
-  double grid_top = 0, grid_left = 0;  ///< maximum over the heatmaps, for draw_panel()
+  double grid_top = 0, grid_left = 0;  ///< arguments of draw_panel(): the largest that a heatmap needs
   bool same_scale = true;
   std::string name;  ///< all titles, for the picture's accessible label
 

@@ -15,8 +15,8 @@ enum class Theme { light, dark };
 
 std::string hex(Rgb colour);
 
-/// The heatmap scale at 0 ≤ t ≤ 1. It has one hue, and its perceived lightness is linear in t, beginning near
-/// the background. The light theme goes from pale to deep blue, the dark theme from deep to pale blue.
+/// The colour at t of the heatmap scale, 0 ≤ t ≤ 1. The scale has one hue. Its perceived lightness is linear
+/// in t: from pale to deep blue in the light theme, from deep to pale blue in the dark theme.
 Rgb ramp(double t, Theme theme);
 
 /// The dark theme's scale, in the 256 colours of a terminal.

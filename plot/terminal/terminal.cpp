@@ -27,7 +27,7 @@ class Cells {
  public:
   explicit Cells(Colour colour) : colour_(colour) {}
 
-  // Adds a cell at 0 ≤ t ≤ 1 of the scale, or at NaN.
+  // Adds a cell with the colour at t of the scale, 0 ≤ t ≤ 1; a missing cell if t is NaN.
   void add(double t) {
     if (colour_ == Colour::none) {
       constexpr std::array<const char*, 5> kShades = {"  ", "░░", "▒▒", "▓▓", "██"};

@@ -5,8 +5,8 @@
 
 namespace gradus::plot {
 
-/// Concatenates the texts. Replaces the operator +, because g++ 12 falsely warns of an overlap for a literal
-/// followed by a temporary.
+/// Concatenates the texts. Used instead of `literal + temporary`, for which g++ 12 falsely warns that memory
+/// overlaps.
 template <class... Texts>
 std::string join(const Texts&... texts) {
   std::string out;

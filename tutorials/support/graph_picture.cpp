@@ -60,8 +60,8 @@ struct Point {
   double x, y;
 };
 
-// Works from the top row down. Each row's nodes are sorted by the positions of their uses, to avoid
-// crossings.
+// The positions of the nodes, computed from the top row down. Sorts each row's nodes by the positions of
+// their uses, to avoid crossings.
 std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   const Uses uses = uses_of(nodes);
   const std::vector<std::size_t> rows = rows_of(nodes, uses);

@@ -24,7 +24,7 @@ struct Listener {
   Training training;
 };
 
-/// Trains a model on random utterances from `range`, in batches of 32, with Adam as in tutorial 03. Models
+/// Trains a model on random utterances within `range`, in batches of 32, with Adam as in tutorial 03. Models
 /// with the same seed and range hear the same utterances.
 Training train_listener(const std::string& label, gradus::models::Seq2Seq& model,
                         const gradus::speech::Spoken& spoken, const gradus::speech::Spoken::Range& range,

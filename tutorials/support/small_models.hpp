@@ -14,7 +14,7 @@ namespace tutorial {
 /// How a model's weights are stored.
 enum class Format {
   dense,   ///< f32, 4 bytes per weight
-  sparse,  ///< for each weight of a matrix one bit, and an f32 if the weight is not 0
+  sparse,  ///< one bit per weight of a matrix, and an f32 for each weight that is not 0
   int8,    ///< 1 byte per weight of a matrix, 4 bytes per row; products run in int8
 };
 

@@ -10,13 +10,13 @@
 
 namespace tutorial {
 
-/// The attention weights of each word that a model wrote, and of <eos> if it wrote that.
+/// The attention weights of each word that a model wrote, and of <eos> if the model wrote <eos>.
 gradus::plot::Heatmap word_alignment(const gradus::models::Decoded& written, const Language& target,
                                      const Words& source);
 
-/// At most `count` alignments with crossings, the most certain ones first, each of another source. In a
-/// crossing, two written words attend to the source in reverse order. Its certainty is the product of their
-/// weights.
+/// At most `count` alignments with crossings, at most one per source, those with the most certain crossings
+/// first. In a crossing, two written words attend to the source in reverse order. The certainty of a crossing
+/// is the product of the two words' largest weights.
 std::vector<gradus::plot::Heatmap> most_crossing(std::vector<gradus::plot::Heatmap> alignments,
                                                  std::size_t count);
 

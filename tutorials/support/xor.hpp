@@ -8,7 +8,7 @@
 #include "table.hpp"
 
 /// The task of tutorial 01, exclusive or, and a network for it. Number, the template parameter of the
-/// formulas, may be double, a value on a tape, or a tensor.
+/// formulas, can be a double, a value on a tape, or a tensor.
 namespace tutorial {
 
 struct XorExample {

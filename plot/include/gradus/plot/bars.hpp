@@ -18,7 +18,7 @@ struct GroupedBars {
   std::vector<std::string> groups{};
   std::vector<BarSeries> series{};
   double y_min = 0,
-         y_max = 1;  ///< the ends of the y axis; bars start at 0, or at the end nearest to 0
+         y_max = 1;  ///< ends of the y axis; bars start at 0 or, if 0 is outside, at the end next to 0
 };
 
 /// Draws `bars` as one SVG, in light and dark colours, with a tooltip per bar (name, group: value).

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The form of a series: a line; a dashed line, which leaves visible what it covers; or points without a
+/// The form of a series: a line; a dashed line, whose gaps show the lines below; or points without a
 /// line.
 enum class Mark { line, dashed, points };
 

@@ -14,10 +14,10 @@ namespace gradus::plot {
 /// Values are clamped to [min, max]; NaN is drawn as a missing cell.
 struct Heatmap {
   std::string title{}, x_label{}, y_label{};
-  std::vector<std::string> columns{}, rows{};  ///< one label per column and row; their numbers are the shape
+  std::vector<std::string> columns{}, rows{};  ///< one per column and per row; their numbers give the shape
   std::vector<double> values{};                ///< (rows, columns), row-major
   double min = 0, max = 1;                     ///< the ends of the colour scale
-  double side = 400;  ///< target length of the longer side in pixels; a cell has 10 to 32
+  double side = 400;  ///< target length of the longer side; a cell has 10 to 32 (all in pixels)
 };
 
 /// Draws `heatmap` as one SVG: cells with tooltips (row, column: value), labels, a colour scale.

@@ -32,7 +32,7 @@ struct SearchTree {
 /// one a dashed border; the best one is filled, and a dropped one has no box. A node's tooltip shows its
 /// label and note.
 ///
-/// Throws Error if there are no nodes, or a parent is not an earlier node.
+/// Throws Error if there are no nodes, or if the parent of a node does not come before the node.
 std::string svg(const SearchTree& tree);
 
 }  // namespace gradus::plot
