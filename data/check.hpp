@@ -14,7 +14,7 @@ template <typename... Parts>
   throw Error(message(parts...));
 }
 
-// The largest number of symbols, steps or pairs. Products of two such numbers do not overflow.
+// The largest accepted number of symbols, steps or pairs. Products of two such numbers do not overflow.
 inline constexpr std::int64_t largest = 1'000'000;
 
 // Throws unless low <= got <= largest.

@@ -32,7 +32,7 @@ class Splitter {
   }
 
  private:
-  // True if the character at i belongs to a word. The character is not white space.
+  // True if the character at i belongs to a word. Call this only if the character is not white space.
   bool in_word(std::size_t i) const {
     if (letter_at(i)) return true;
     const bool after_letter = i > 0 && letter_at(i - 1), before_letter = letter_at(i + 1);

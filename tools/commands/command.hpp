@@ -13,7 +13,7 @@ class App;  // forward declaration: the header is slow to compile
 
 namespace gradus::tools {
 
-/// The subcommands. argv[0] is the subcommand's name; returns the exit code.
+/// The function of a subcommand. argv[0] is the subcommand's name; returns the exit code.
 using Command = int (*)(int argc, char** argv, const models::Registry& registry);
 int train(int argc, char** argv, const models::Registry& registry);
 int translate(int argc, char** argv, const models::Registry& registry);

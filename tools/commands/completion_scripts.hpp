@@ -11,7 +11,7 @@ struct CompletedOption {
 
   std::vector<std::string> flags;  ///< with dashes, the long one first: "--cell"
   Value value;
-  std::vector<std::string> choices;  ///< of Value::choice
+  std::vector<std::string> choices;  ///< the values, if `value` is choice
   std::string help;                  ///< first line of the help
 };
 
@@ -19,8 +19,8 @@ struct CompletedOption {
 struct CompletedCommand {
   std::string name, help;
   std::vector<CompletedOption> options;
-  CompletedOption::Value argument = CompletedOption::Value::none;  ///< of arguments without a flag
-  std::vector<std::string> choices;                                ///< of the argument
+  CompletedOption::Value argument = CompletedOption::Value::none;  ///< kind of its arguments without a flag
+  std::vector<std::string> choices;                                ///< the values, if `argument` is choice
 };
 
 /// Scripts that complete the program `gradus`: commands, options, names and files.

@@ -54,7 +54,7 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   }
   try {
     return compress::keep_units(*saved.model, hidden);
-  } catch (const Error&) {  // the message would name a parameter whose layout is unknown
+  } catch (const Error&) {  // replaces a message that names only a parameter
     fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '",
          model.attention, "', ", model.layers, model.layers == 1 ? " layer" : " layers",
          ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1 and an "

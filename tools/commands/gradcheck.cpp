@@ -27,7 +27,7 @@
 namespace gradus::tools {
 namespace {
 
-// Sizes small enough to perturb every element. No two sizes are equal, so that exchanging two is detected.
+// Sizes small enough to perturb every element. No two sizes are equal, so that a mix-up of sizes is detected.
 models::ModelOptions small(models::ModelOptions options) {
   options.embedding = 7;
   options.hidden = 6;

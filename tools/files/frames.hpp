@@ -31,7 +31,7 @@ class Frames {
   /// @param bands the size of a frame, for WAV files
   /// @throws Error as read()
   static Frames learn(std::span<const std::string> paths, std::int64_t bands);
-  /// For the files that a trained model reads, with the settings of its training.
+  /// For files that a trained model reads. The settings are those of the model's training files.
   explicit Frames(Settings settings) : settings_(std::move(settings)) {}
 
   /// The settings as JSON, for a checkpoint's metadata. @param where names the checkpoint in messages

@@ -8,7 +8,7 @@ namespace gradus::tools {
 /// True if the line contains a carriage return. Texts with the line ends of old Macs do.
 inline bool has_carriage_return(std::string_view line) { return line.find('\r') != line.npos; }
 
-/// Prints a note about such a text to standard error. @param name the file's name
+/// Prints a note to standard error that a file has the line ends of old Macs. @param name the file's name
 void note_carriage_returns(const std::string& name);
 
 }  // namespace gradus::tools

@@ -26,7 +26,7 @@ Sides make_run_sides(const Settings& settings, const Origin& run, std::span<cons
 /// was a pipe or standard input.
 Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& folder);
 
-/// The same for a resumed run, whose settings may name a new pipe.
+/// Like read_run_corpus(), for a resumed run: its settings may name a new pipe.
 /// @throws Error as read_run_corpus(), but allows a pipe that exists.
 Corpus read_resumed_corpus(const Settings& settings, const std::filesystem::path& folder);
 

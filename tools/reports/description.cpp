@@ -35,7 +35,7 @@ std::optional<std::int64_t> step_of(const Description& description) {
   return step ? std::optional(std::llround(*step)) : std::nullopt;
 }
 
-// A name and its value, aligned.
+// Writes a name and its value, aligned.
 void line(std::ostream& out, const std::string& name, const std::string& value) {
   out << printable(name) << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << printable(value)
       << '\n';

@@ -17,10 +17,10 @@
 namespace gradus::tools {
 
 struct ServiceOptions {
-  std::vector<std::pair<std::string, std::string>> models;  ///< name and path, as checkpoint_of()
+  std::vector<std::pair<std::string, std::string>> models;  ///< name, and path for checkpoint_of()
   RequestLimits limits;
   serve::SchedulerOptions scheduler;
-  std::chrono::milliseconds most_time{30000};  ///< of a request
+  std::chrono::milliseconds most_time{30000};  ///< time limit of a request
 };
 
 /// The queue is full; the client should try again later.

@@ -7,13 +7,13 @@
 
 namespace gradus::tools {
 
-/// Adds an option. Shows its default with the fewest digits that round-trip.
+/// Adds an option. The help shows its default with the fewest digits that round-trip.
 inline CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value,
                                const std::string& help) {
   return app.add_option(flag, value, help)->default_str(shortest(value));
 }
 
-/// Adds a flag, and shows its default, which CLI11 would omit.
+/// Adds a flag. The help shows its default, which CLI11 would omit.
 inline CLI::Option* add_switch(CLI::App& app, const std::string& flags, bool& value,
                                const std::string& help) {
   return app.add_flag(flags, value, help)->default_str(value ? "true" : "false");

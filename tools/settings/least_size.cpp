@@ -30,13 +30,13 @@ struct Sizes {
         directions(model.bidirectional ? 2 : 1),
         D(directions * H) {}
 
-  // Elements of the matrices of one direction. Layers above the first have inputs of size `between`.
+  // The number of elements of one direction's matrices. Layers above the first have inputs of size `between`.
   double recurrent(double inputs, double between) const {
     return g * H * (inputs + H) + (L - 1) * g * H * (between + H);
   }
 };
 
-// Elements of the encoder's matrices, over all levels, for inputs of this size.
+// The number of elements of the encoder's matrices on all levels. `inputs` is the size of an input.
 double encoder(const ModelOptions& model, double inputs, const Sizes& of) {
   double all = 0;
   for (std::int64_t level = 1; level <= model.pyramid; ++level) {
@@ -57,15 +57,15 @@ double attention(const ModelOptions& model, const models::Registry& registry) {
                                 .dropout = 0});
 }
 
-// Elements of the bridge's matrices W_s, applied to the encoder's backward state or to a summary of this
-// size.
+// The number of elements of the bridge's matrices W_s, which are applied to the encoder's backward state or
+// to a summary of size `summary`.
 double bridge(const ModelOptions& model, Bridge form, double summary, const Sizes& of) {
   if (form != Bridge::backward && form != Bridge::summary) return 0;
   const double parts = model.cell == models::Cell::lstm ? 2 : 1;
   return parts * of.L * of.H * (form == Bridge::backward ? of.D / 2 : summary);
 }
 
-// Elements of the output layer's matrices, without W_o if it is tied to the embedding.
+// The number of elements of the output layer's matrices. W_o does not count if it is tied to the embedding.
 double readout(const ModelOptions& model, ReadoutForm form, double context, const Sizes& of, double V) {
   const double inputs = form == ReadoutForm::state ? of.H : of.H + context + of.E;
   const bool tied = model.tied != models::Tied::none,

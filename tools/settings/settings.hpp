@@ -100,8 +100,8 @@ Settings preset_settings(const std::string& name);
 /// Converts settings to TOML (as `gradus train --config` reads) and back.
 /// @throws Error naming an unknown key, and for a path that would not be read back unchanged.
 std::string to_text(const Settings& settings);
-/// Only what a trained model needs: the options of data, tokens and model, and the seed, from which a task's
-/// examples are generated.
+/// to_text() with only the options that a trained model needs: data, tokens, model, and the seed, which
+/// determines the examples of a task.
 std::string text_without_training(const Settings& settings);
 Settings settings_from_text(const std::string& text);
 

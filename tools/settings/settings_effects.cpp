@@ -15,8 +15,8 @@ namespace {
 using models::ModelOptions;
 using models::ReadoutForm;
 
-// True if the attention may have weights of size A. Tests whether the registry's count of weights changes
-// with A; without a count, returns true.
+// False if the attention is known to have no weights of size A: the registry states the number of weights,
+// and the number does not change with A.
 bool may_read_energy(const ModelOptions& model, const models::Registry& registry) {
   const auto found = registry.attentions.find(model.attention);
   if (found == registry.attentions.end() || !found->second.weights) return true;
@@ -26,7 +26,7 @@ bool may_read_energy(const ModelOptions& model, const models::Registry& registry
   return weights(1) != weights(2);
 }
 
-// With tied embeddings, maxout has the embedding's size, so that --maxout has no effect.
+// False if --maxout is known to have no effect: without maxout, and with tied embeddings, which set its size.
 bool may_read_maxout(const ModelOptions& model, const models::Registry& registry) {
   if (model.tied != models::Tied::none) return false;
   if (!model.readout) return !registry.context_of(model.decoder);

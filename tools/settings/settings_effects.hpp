@@ -9,7 +9,7 @@ namespace gradus::tools {
 /// If the registry knows only the name of an attention or decoder, every option counts as having an effect.
 Effects model_effects(const models::ModelOptions& model, const models::Registry& registry);
 
-/// The same for all settings of `gradus train`. @param resumes with --resume
+/// Like model_effects(), for all settings of `gradus train`. @param resumes true with --resume
 Effects settings_effects(const Settings& settings, const models::Registry& registry, bool resumes);
 
 /// False only for decoders that are known to have no attention.

@@ -6,7 +6,7 @@
 
 namespace gradus::tools {
 
-/// The fewest digits that round-trip.
+/// The value as text, with the fewest digits that round-trip.
 template <class Real>
 std::string shortest(Real value) {
   std::array<char, 32> digits{};

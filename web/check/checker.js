@@ -1,4 +1,4 @@
-// Compiles a learner's file and runs the checker's program. Each has its own worker.
+// Compiles a learner's file and runs the checker's program. The compiler and the program have separate workers.
 
 import { Ending } from "./ending.js";
 

@@ -141,8 +141,8 @@ json step(const json& request) {
   return {{"step", the_session().steps()}, {"losses", losses}, {"finished", the_session().finished()}};
 }
 
-// {"do": "measure", "each": n} → for each model, the exact match by source length, and one figure over all
-// lengths that training uses.
+// {"do": "measure", "each": n} → for each model, the exact match by source length ("exact"), and for all
+// lengths that training uses together ("trained").
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();

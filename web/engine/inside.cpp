@@ -20,7 +20,7 @@ double largest_difference(const Tensor& one, const Tensor& other) {
   return max(abs(one.detach() - other.detach())).item();
 }
 
-// x with new values. Its gradient flows on to the inputs of x.
+// x with new values. The gradient of the result flows on to the inputs of x.
 Tensor replace(const Tensor& x, const std::vector<float>& values, const char* name) {
   if (std::ssize(values) != x.numel()) {
     throw Error(std::string(name) + " has " + std::to_string(x.numel()) + " numbers, and got " +

@@ -13,7 +13,8 @@ namespace {
 
 using models::RecurrentDecoder;
 
-// models::BahdanauDecoder with one layer, step by step.
+// models::BahdanauDecoder with one layer and the chosen mistakes. Computes each step by itself, without the
+// library's operation for all steps.
 class MistakenDecoder final : public RecurrentDecoder {
  public:
   MistakenDecoder(const models::DecoderOptions& options, std::unique_ptr<nn::Attention> attention,

@@ -57,11 +57,11 @@ class Session {
   std::vector<double> step();
 
   /// Decodes held-out sources greedily: `each` sources of every length, from the shortest length in training
-  /// to the longest plus three. For dates: ten times `each` sources in all. Equal `each` gives the same
-  /// sources in every call.
+  /// to the longest plus three. For dates: ten times `each` sources in all. Calls with equal `each`
+  /// decode the same sources.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
-  /// A held-out example, drawn from its own random generator.
+  /// A held-out example. Its random generator is separate, so that training is not affected.
   data::Pair example();
 
   /// The correct target of a source, with EOS. Tasks with a rule accept every source. Dates have no rule: the

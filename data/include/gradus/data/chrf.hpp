@@ -13,7 +13,7 @@
 ///
 /// For each n, the precision is the fraction of the hypotheses' n-grams that occur in their references. The
 /// recall is the fraction of the references' n-grams that occur in their hypotheses. P and R are the means
-/// over n. An n is omitted from the means if one side has no such n-grams.
+/// over n. An n is omitted from the means if one side has no n-grams of length n.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {

@@ -19,7 +19,7 @@ struct ErrorRate {
   void add(std::span<const std::string> hypothesis, std::span<const std::string> reference);
   ErrorRate& operator+=(const ErrorRate& other);
 
-  double rate() const;  ///< at least 0; may exceed 1 for long outputs; NaN without reference tokens
+  double rate() const;  ///< at least 0; above 1 for some long outputs; NaN without reference tokens
 };
 
 }  // namespace gradus::data

@@ -7,8 +7,8 @@
 namespace gradus::data {
 
 /// The caller's random number generator. Called with n ≥ 1, it draws uniformly from [0, n), for example
-/// `[&](auto n) { return generator.below(n); }`. Functions that take it use no other randomness, so that the
-/// same draws give the same data.
+/// `[&](auto n) { return generator.below(n); }`. A function that takes a UniformIndex uses no other
+/// randomness: the same draws give the same data.
 using UniformIndex = std::function<std::uint64_t(std::uint64_t n)>;
 
 /// Draws from [0, n) and checks the result.
