@@ -143,7 +143,7 @@ def best(fastest, who, settings=None):
 
 
 def least_memory(fastest, who):
-    """The lowest peak memory over all settings. libtorch's fastest settings need more memory than its others."""
+    """The lowest peak memory over all settings. libtorch's fastest settings need more memory than its other settings."""
     return min(report["peak_rss_mb"] for key, report in fastest.items() if key[0] == who)
 
 

@@ -48,7 +48,7 @@ inline constexpr std::int64_t batch_count = 8;
 std::vector<gradus::data::Batch> make_batches(const Config& config, std::int64_t B, std::uint64_t seed);
 
 /// Fills a parameter with numbers from U(−0.08, 0.08). The seed and the parameter's name in PyTorch, such as
-/// "encoder.rnn.weight_ih_l0", determine them. Works in place: a copy would count as the model's memory.
+/// "encoder.rnn.weight_ih_l0", determine the numbers. Writes in place: a copy would need more memory.
 void set_initial_weights(std::span<float> values, std::string_view name, std::uint64_t seed);
 
 /// Output bias at PAD, BOS and EOS, so that a decoder never chooses them.

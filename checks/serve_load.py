@@ -237,7 +237,7 @@ class Load:
         last = [kb for at, kb in self.memory if at >= 0.9 * self.memory[-1][0]]
         # Compares means over time, because large answers change the memory briefly.
         after, end = (round(sum(part) / max(len(part), 1)) for part in (warm, last))
-        is_long = self.options.minutes >= 30  # in a shorter run, memory may still grow towards its maximum
+        is_long = self.options.minutes >= 30  # in a shorter run, memory can still grow towards its maximum
         self.check("memory", not is_long or end < 1.1 * after + 8192, f"{after} kB after warm-up, {end} kB at the end")
         return {"minutes": round(seconds / 60, 1), "counts": dict(sorted(self.counts.items())), "resident_warm_kb": after,
                 "resident_end_kb": end, "resident_kb": self.memory[::max(1, len(self.memory) // 60)], "wrong": self.wrong}

@@ -148,7 +148,7 @@ def chinese(name):
 
 @functools.cache
 def shown():
-    """The names of the pictures on Chinese pages. Omits those by Graphviz, whose words are names from the code."""
+    """The names of the pictures on Chinese pages. Omits pictures by Graphviz, because their words are names from the code."""
     pages = [*ROOT.glob("*.zh-CN.md"), *ROOT.glob("docs/zh/**/*.md"), *ROOT.glob("exercises/*/README.zh-CN.md")]
     names = {name for page in pages for name in re.findall(r"docs/pictures/([\w-]+\.svg)|\.\./pictures/([\w-]+\.svg)", page.read_text()) for name in name}
     return sorted(name for name in names if name and "</style>" in (PICTURES / name).read_text())

@@ -29,7 +29,7 @@ def alignment(run):
 
 def table(number, name):
     """A table from the tutorial's results.json: means over the seeds, with their ranges folded. Does not name the machine if all
-    numbers are the same for every seed, because then they are not measurements."""
+    numbers are the same for every seed: such numbers are calculated, not measured."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"

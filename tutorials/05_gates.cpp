@@ -75,8 +75,8 @@ std::pair<tutorial::Table, double> one_step_by_hand(const OneUnit& u) {
           std::abs(next - gru_step(p, x, {h})[0].item())};
 }
 
-// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ in z.
-// In Cho's eq. 7, z is the fraction of the old state; in Bahdanau's appendix, z is the fraction of the new state.
+// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). The papers differ
+// in z: in Cho's eq. 7, z is the fraction of the old state; in Bahdanau's appendix, z is the fraction of the new state.
 enum class Paper { cho, bahdanau };
 template <Paper paper>
 State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {

@@ -9,7 +9,7 @@ namespace {
 namespace nn = torch::nn;
 
 // The paper's GRU, which applies the reset gate before the product (GRUForm::original in gradus). libtorch
-// has no kernel for this GRU. Both biases are added to W_ih x.
+// has no kernel for this GRU. Adds both b_ih and b_hh to W_ih x.
 class OriginalCell {
  public:
   OriginalCell(const nn::GRU& rnn, int64_t direction) : cell_(rnn, direction), H_(cell_.weight_hh.size(1)) {

@@ -293,7 +293,7 @@ def on_post_build(config):
 
 
 def counterpart(path):
-    """The path that the page has in the other language. The file may not exist."""
+    """The path that the page has in the other language, even if no such file exists."""
     if path.endswith(".zh-CN.md"):
         return path.replace(".zh-CN.md", ".md")
     if path.startswith("docs/"):

@@ -11,7 +11,7 @@ addEventListener("load", () => {
   document.querySelector("#side-nav")?.setAttribute("aria-label", "Pages");
   const nameSearch = () => document.querySelectorAll("#MSearchField").forEach((field) => field.setAttribute("aria-label", "Search"));
   nameSearch();
-  new MutationObserver(nameSearch).observe(document.body, { childList: true, subtree: true });  // the menu moves it
+  new MutationObserver(nameSearch).observe(document.body, { childList: true, subtree: true });  // the menu moves the field
   const title = document.querySelector(".headertitle .title, #projectname");
   title?.setAttribute("role", "heading");
   title?.setAttribute("aria-level", "1");

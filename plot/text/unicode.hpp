@@ -17,8 +17,8 @@ int columns_of(char32_t code);
 /// Terminal columns of a text.
 int columns_of(std::string_view text);
 
-/// The text as one line of valid UTF-8. Tabs and line ends become spaces, and other control characters
-/// U+FFFD. A label can therefore not contain terminal escape codes.
+/// The text as one line of valid UTF-8. Tabs and line ends become spaces. Other control characters become
+/// U+FFFD, so that no label contains terminal escape codes.
 std::string one_line(std::string_view text);
 
 /// one_line(text), truncated to at most `columns` columns, with … at the end if truncated.

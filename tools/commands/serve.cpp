@@ -140,8 +140,8 @@ void read_token(Options& options) {
   }
 }
 
-// Limits glibc's malloc to few heaps. By default it has eight per core, and each keeps the memory of the
-// largest answer.
+// Limits glibc's malloc to few heaps. By default malloc has eight heaps per core, and each heap keeps the
+// memory of its largest answer.
 void limit_heaps() {
 #ifdef __GLIBC__
   constexpr int heaps = 4;

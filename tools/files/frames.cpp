@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The id of the first frame. The id below, which is that of the unknown word in a vocabulary, stands for a
-// frame of zeros.
+// The id of the first frame. The id before it, which vocabularies call data::unk, stands for a frame of
+// zeros.
 constexpr std::int64_t first_id = data::first_symbol + 1;
 
 std::string extension_of(const fs::path& path) {

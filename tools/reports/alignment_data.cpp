@@ -28,8 +28,8 @@ std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
   return alignment.decoded.weights.values<float>().subspan(t * T, T);
 }
 
-// The weight with the shortest digits of its f32, or null if it is not finite. A double would have more
-// digits.
+// The weight as JSON: the fewest digits that round-trip to f32, or null if the weight is not finite. JSON of
+// a double would have more digits.
 Json number(float weight) { return std::isfinite(weight) ? Json::parse(shortest(weight)) : Json(); }
 
 Json to_json(const Alignment& alignment) {

@@ -160,7 +160,7 @@ class Server::Impl {
       refuse_unread(response, 405, request.path + " takes " + known->second);
       return Handled::Handled;
     }
-    if (request.has_header("Content-Encoding")) {  // a small compressed body may expand to a large one
+    if (request.has_header("Content-Encoding")) {  // a small compressed body can expand to a large one
       refuse_unread(response, 415, "a compressed body is not read; send it without Content-Encoding");
       return Handled::Handled;
     }

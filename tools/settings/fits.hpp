@@ -25,7 +25,7 @@ void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocab
 
 /// @param vocabulary the number of target tokens
 /// @throws UsageError if a beam search of one sentence does not fit. The message states the largest width
-/// that does.
+/// that fits.
 void check_beam_fits(std::int64_t width, std::int64_t vocabulary);
 
 }  // namespace gradus::tools

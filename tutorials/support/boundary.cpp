@@ -54,7 +54,7 @@ plot::Series boundary(const std::string& name,
   };
 
   constexpr double gap = std::numeric_limits<double>::quiet_NaN();
-  plot::Series line{.name = name, .x = {gap}, .y = {gap}};  // never empty, even if the boundary is
+  plot::Series line{.name = name, .x = {gap}, .y = {gap}};  // a gap, because an empty series is an error
   for (std::int64_t i = 0; i + 1 < n; ++i) {
     for (std::int64_t j = 0; j + 1 < n; ++j) {
       const Corner a = corner(i, j), b = corner(i, j + 1), c = corner(i + 1, j + 1), d = corner(i + 1, j);

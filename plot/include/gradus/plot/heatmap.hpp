@@ -14,7 +14,7 @@ namespace gradus::plot {
 /// Values are clamped to [min, max]; NaN is drawn as a missing cell.
 struct Heatmap {
   std::string title{}, x_label{}, y_label{};
-  std::vector<std::string> columns{}, rows{};  ///< one per column and per row; their numbers give the shape
+  std::vector<std::string> columns{}, rows{};  ///< labels; their counts are the numbers of columns and rows
   std::vector<double> values{};                ///< (rows, columns), row-major
   double min = 0, max = 1;                     ///< the ends of the colour scale
   double side = 400;  ///< target length of the longer side; a cell has 10 to 32 (all in pixels)
@@ -23,7 +23,7 @@ struct Heatmap {
 /// Draws `heatmap` as one SVG: cells with tooltips (row, column: value), labels, a colour scale.
 ///
 /// Labels are UTF-8. Long labels end in an ellipsis, but the tooltip shows them whole. The SVG has light and
-/// dark colours. It can be used by itself, or inline in a page with others.
+/// dark colours. It can be used by itself, or inline in a page with other pictures.
 ///
 /// Throws Error if there are no cells, if `values` does not have one value per cell, and unless min and max
 /// are finite and min < max.

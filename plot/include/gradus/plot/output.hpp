@@ -11,8 +11,8 @@ namespace gradus::plot {
 /// after it. Files are written atomically.
 class OutputFolder {
  public:
-  /// Creates the folder and its parents if needed, and checks that it is writable by writing and removing a
-  /// file. Throws Error with the path, the system's reason and what to do.
+  /// Creates the folder and its parents if needed. Writes and removes a file to check that the folder is
+  /// writable. Throws Error with the path, the system's reason and what to do.
   explicit OutputFolder(std::filesystem::path path);
 
   /// Writes `content` to the file `name`, replaces an existing file, and returns the path. The file appears
