@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures gradus serve with one client and with many clients at once. Also measures gradus translate on a file of
+"""Measures gradus serve with one client and with many clients at the same time. Also measures gradus translate on a file of
 the same lines.
 
 The clients run on the same machine and use part of its CPU time; `client_cpu` is this part. Each number is the median of the rounds. Every

@@ -186,7 +186,7 @@ plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
   const Tensor for_each = transpose(stack(std::vector<Tensor>(T, key)), 0, 1);          // (T, T)
   const Tensor alpha = model.attend(key, for_each, for_each).weights;                   // (T, T): pair i is (i, i)
   plot::Heatmap map = tutorial::numbered_map(title, "key", "key asked for", alpha.to_vector<double>());
-  map.side = 200;                                                                       // two of them fit a phone
+  map.side = 200;                                                                       // pixels: two such heatmaps fit on a phone
   return map;
 }
 

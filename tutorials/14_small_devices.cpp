@@ -98,7 +98,8 @@ tutorial::Table outliers(const Course& course, const models::Seq2Seq& large, std
   return table;
 }
 
-// 3. Pruning: at once, or with further training. Gradual pruning reaches its sparsity halfway through the updates.
+// 3. Pruning: in one step without training, or gradually during further training. Gradual pruning reaches `sparsity`
+// halfway through the updates.
 Model pruned(const Course& course, const models::Seq2Seq& model, std::int64_t H, double sparsity,
              compress::PruningScope scope, bool trains) {
   Model result = course.copy(model, H);

@@ -29,8 +29,8 @@ struct Decoder : nn::Module {
 };
 
 // The query is the top layer's state. The logits are computed from that state only. Dropout acts on the
-// embeddings, between layers, on the attention weights and before the output layer. The decoder draws its
-// masks for all steps at once.
+// embeddings, between layers, on the attention weights and before the output layer. The decoder draws the
+// masks of all steps before the first step.
 class D2lModel : public Model {
  public:
   explicit D2lModel(const bench::Config& config)
@@ -100,7 +100,7 @@ class D2lModel : public Model {
     return cells;
   }
 
-  // The product of the embeddings with their columns of the lowest layer's weight_ih, for all steps at once.
+  // The product of the embeddings of all steps with the embeddings' columns of the lowest layer's weight_ih.
   static Tensor y_side(const Cell& cell, const Tensor& y) {
     return torch::linear(y, cell.weight_ih.slice(1, 0, y.size(-1)), cell.bias_ih);
   }

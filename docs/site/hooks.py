@@ -122,7 +122,7 @@ def on_files(files, config):
 
 
 def listed(nav, pages, config):
-    """The navigation with patterns replaced by the matching pages. English pages become addresses."""
+    """The navigation with patterns replaced by the matching pages. In the Chinese book, English pages become addresses of the English book."""
     for entry in nav:
         title, value = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
         if isinstance(value, list):
@@ -219,7 +219,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def with_play(markdown, config):
-    """Adds a button that opens Play below the front page's picture. The page loads no part of Play before a reader opens it."""
+    """Adds a button below the front page's picture. The button opens Play; no part of Play is loaded before."""
     words, page = ("在浏览器里训练它", "../play/index.html?lang=zh") if is_chinese(config) else ("Train it in your browser", "play/index.html")
     button = f'\n\n<a class="md-button md-button--primary" href="{page}">{words}</a>'
     return markdown.replace("</picture>", f"</picture>{button}", 1)

@@ -50,7 +50,7 @@ class Frames {
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call
-  /// this function at once, but not while read() runs.
+  /// this function at the same time, but not while read() runs.
   Tensor vectors(const Tensor& ids) const;
   /// The frames of a file without normalisation, (T, bands).
   Tensor plain(std::span<const std::int64_t> ids) const;

@@ -54,8 +54,8 @@ void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
   if (get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) name_of(address, ip, port);
 }
 
-// httplib's task queue with a limit on the number of tasks. Beyond the limit, a task runs at once with
-// `refuses` set. The task cannot be dropped, because only the task itself closes its connection.
+// httplib's task queue with a limit on the number of tasks. Beyond the limit, a task runs immediately
+// with `refuses` set. The task cannot be dropped, because only the task itself closes its connection.
 class LimitedQueue final : public httplib::TaskQueue {
  public:
   LimitedQueue(int threads, std::atomic<int>& open)

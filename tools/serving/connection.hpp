@@ -64,7 +64,7 @@ class Connection final : public httplib::Stream {
   std::size_t left_ = 0;  // bytes that the request may still send
   std::array<char, 4096> received_{};
   std::size_t next_ = 0, end_ = 0;  // the unread part of received_
-  std::string to_send_;             // buffers head and body, so that an answer is sent at once
+  std::string to_send_;             // buffers head and body, so that an answer is sent as a whole
 };
 
 /// httplib's server with limits on the numbers of served and waiting connections. Answers connections beyond

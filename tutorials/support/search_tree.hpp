@@ -13,7 +13,7 @@ namespace tutorial {
 struct Considered {
   std::vector<std::int64_t> y;
   double number;  ///< the number to show beside the token
-  bool is_kept;   ///< false if the search dropped the beginning at once
+  bool is_kept;   ///< false if the search dropped the beginning immediately
 };
 
 /// Draws a beam search as a tree. Marks the paths to `best` and to `greedy`.

@@ -145,7 +145,7 @@ export class ExerciseView {
 
   // ---- The check ----
 
-  /** Loads the compiler early if it is stored, so that the first check starts at once. */
+  /** Loads the compiler early if it is stored, so that the first check starts immediately. */
   async #preload() {
     if (this.#compiling || !await isStored(this.#downloads)) return;
     $("download").hidden = true;

@@ -45,7 +45,7 @@ class Batches {
   /// The number of batches in this epoch. Differs between epochs if `tokens` limits the batches.
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
-  /// Number of batches in the first `epochs` epochs, at least 1.
+  /// Number of batches in the first `epochs` epochs.
   /// \throws gradus::Error if `epochs` is below 1.
   std::int64_t batches_in_epochs(std::int64_t epochs) const;
 
