@@ -25,7 +25,7 @@ GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const
   }
 }
 
-/// Given d (D), the gradient of c, adds the gradient of α (T_x).
+/// Given d (D), the gradient of c, adds to the gradient of α (T_x).
 template <class T>
 GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,
                                            const T* d, T* __restrict at_alpha) {
@@ -34,7 +34,7 @@ GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, con
   }
 }
 
-/// Given d (D), the gradient of c, adds the gradients of all h_t. The gradient of h_t begins at at_h + t ·
+/// Given d (D), the gradient of c, adds to the gradients of all h_t. The gradient of h_t begins at at_h + t ·
 /// stride.
 template <class T>
 GRADUS_CLONES void weighted_sum_to_values(std::int64_t T_x, std::int64_t D, const T* alpha, const T* d,

@@ -26,7 +26,7 @@ class PageRanges {
   /// necessary. Returns nullptr if the system has no memory.
   std::byte* lengthen(std::size_t bytes);
   void put(std::byte* begin, std::size_t bytes) noexcept;
-  /// Unmaps the whole pages of free ranges, and unused memory.
+  /// Unmaps unused memory, and the pages that lie completely in free ranges.
   void unmap() noexcept;
   /// The bytes in free ranges.
   std::size_t waiting() const;

@@ -36,7 +36,7 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-// Buffers of more bytes have no class. Their sizes change with the sequence lengths of each batch. With one
+// Buffers above this size have no class. Their sizes change with the sequence lengths of each batch. With one
 // class per size, the pool would keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 

@@ -19,7 +19,7 @@ namespace {
 Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& generator,
             std::vector<std::int64_t> places) {
   const std::int64_t n = rows == 0 ? 0 : x.numel() / rows;
-  // The forward pass applies this to the value, the backward pass to the gradient.
+  // The forward pass calls apply() on the value, the backward pass on the gradient.
   const auto apply = [=, mask = kernels::DropoutMask(probability, generator.bits()),
                       places = std::move(places)](const Tensor& from) {
     Tensor to = empty(from.shape(), from.dtype());

@@ -28,9 +28,9 @@ std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 // 10. A part may be empty.
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
-// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part, and
-// throws its Error: positions in this message refer to the whole batch. If whole() succeeds, throws the Error
-// of by_parts().
+// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part. An
+// Error of whole() is thrown, because its positions refer to the whole batch; if whole() succeeds, the Error
+// of by_parts() is thrown again.
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {

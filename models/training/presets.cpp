@@ -23,8 +23,9 @@ struct Preset {
   std::optional<Training> training;  // with a constant learning rate; empty if the publication states none
 };
 
-// From section 3.4. Three details are not reproduced: the paper halves the learning rate of 0.7 every half
-// epoch after the fifth epoch, reverses the source, and draws initial values from U(−0.08, 0.08).
+// Sizes and training from section 3.4. Three details are not reproduced: the paper halves the learning rate
+// of 0.7 every half epoch after the fifth epoch, reverses the source, and draws initial values from U(−0.08,
+// 0.08).
 ModelOptions sutskever() {
   return {.decoder = "fixed",
           .cell = Cell::lstm,
@@ -36,8 +37,8 @@ ModelOptions sutskever() {
           .readout = ReadoutForm::state};
 }
 
-// From section 4.1: trained with Adadelta. Initial recurrent matrices are orthogonal, all others from N(0,
-// 0.01²).
+// Sizes and training (Adadelta) from section 4.1. Initial recurrent matrices are orthogonal, all others from
+// N(0, 0.01²).
 ModelOptions cho() {
   return {.decoder = "cho",
           .cell = Cell::original_gru,

@@ -11,7 +11,7 @@
 namespace gradus::nn {
 namespace {
 
-// The gradients of those parameters that have one, split into pieces for the threads.
+// The gradients of all parameters that have a gradient, split into pieces for the threads.
 struct Gradients {
   std::vector<Tensor> tensors;
   Pieces pieces;

@@ -25,7 +25,7 @@ using SearchSteps =
 SearchSteps greedy_steps(const Constraints& constraints = {});
 SearchSteps beam_search_steps(const BeamOptions& options);
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator);
-/// Forces the given tokens, as force_decode().
+/// A search that writes the given tokens, as force_decode() does.
 /// @throws Error at the first step if a token is outside the vocabulary.
 SearchSteps forced_steps(std::vector<std::int64_t> target);
 
