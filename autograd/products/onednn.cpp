@@ -89,7 +89,7 @@ matmul::primitive_desc describe(const RoundedProduct& shape, const memory::desc&
 #endif
 }
 
-// oneDNN's layout for a packed B. It is the same for every number of rows of A.
+// oneDNN's layout for a packed B. The layout is the same for every number of rows of A.
 memory::desc packed(std::int64_t k, std::int64_t n) {
   const memory::desc any({k, n}, bf16, memory::format_tag::any);
   return describe({64, n, k, Layout::plain, BLayout::packed}, any).weights_desc();

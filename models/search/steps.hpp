@@ -18,8 +18,8 @@ Tensor annotation_counts(const Ensemble& model, const Tensor& lengths);
 Starts start(const Ensemble& model, const Tensor& source, const Tensor& lengths);
 
 // nn::for_each_step() for all members of an ensemble together. Before step t, input(t, at) returns the
-// previous tokens, (B), i64, or an undefined tensor to stop; it may change the members' states and memories
-// in `at`. After the step, visit(t, prediction) receives the members' common prediction.
+// previous tokens, (B), i64, or an undefined tensor to stop; `input` may change the members' states and
+// memories in `at`. After the step, visit(t, prediction) receives the members' common prediction.
 void for_each_step(const Ensemble& model, Starts at,
                    const std::function<Tensor(std::int64_t t, Starts& at)>& input,
                    const std::function<void(std::int64_t t, const Prediction& next)>& visit);

@@ -140,9 +140,9 @@ struct AttentionDecoder {
   std::optional<Generator> draws = std::nullopt;
 };
 
-/// Runs a decoder that attends before it updates its state over packed target sequences, with teacher forcing
-/// (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; for dot products, Luong et al. 2015, section 3.1). At
-/// each step t, with s the state of the top layer,
+/// Runs a decoder over packed target sequences, with teacher forcing. The decoder attends before it updates
+/// its state (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; for dot products, Luong et al. 2015, section
+/// 3.1). At each step t, with s the state of the top layer,
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j
 ///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j

@@ -190,7 +190,7 @@ Tensor permute(const Tensor& x, std::initializer_list<int> axes);
 /// x without an axis of size 1.
 /// Gradient: g. @throws Error when the size of the axis is not 1.
 Tensor squeeze(const Tensor& x, int axis);
-/// x with a new axis of size 1 before axis `axis` of x; −1 appends it.
+/// x with a new axis of size 1 before axis `axis` of x. For −1, the new axis is the last one.
 /// Gradient: g.
 Tensor unsqueeze(const Tensor& x, int axis);
 /// x broadcast to a shape.

@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
-/// Locks a folder for one process. The lock is on the file `.gradus.lock` in the folder, which contains the
-/// process id. The system releases the lock when the process ends. On file systems without locks, every
+/// Locks a folder for one process. The lock is on the file `.gradus.lock` in the folder. This file contains
+/// the process id. The system releases the lock when the process ends. On file systems without locks, every
 /// FolderLock succeeds.
 class FolderLock {
  public:

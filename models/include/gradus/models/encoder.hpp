@@ -41,7 +41,7 @@ class Encoder : public nn::Module {
   /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0 and 0 ≤ P ≤ 16, and as the
   /// modules do.
   explicit Encoder(const EncoderOptions& options);
-  /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or their ids, see vectors_of
+  /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or ids of vectors (vectors_of)
   /// @param lengths (B), i64, each in [1, T]
   /// @throws Error if the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;

@@ -61,8 +61,8 @@ struct Loss {
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
-/// The loss for the targets of a batch with another source: `source`, (T_x, B, D) or (T_x, B), with its
-/// lengths, (B).
+/// The loss as above, but with `source`, (T_x, B, D) or (T_x, B), and its lengths, (B), in place of the
+/// batch's own source.
 Loss loss(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
           const data::Batch& targets, const LossOptions& options = {},
           Generator& coins = default_generator());
