@@ -36,7 +36,7 @@ class Recycled {
   struct Link {
     Link* next;
   };
-  // Has no destructor, because it is used until the thread ends.
+  // Kept has no destructor, because freed objects are put there until the thread ends.
   struct Kept {
     Link* first = nullptr;
     int count = 0;

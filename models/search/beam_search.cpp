@@ -111,8 +111,8 @@ class Beam final : public SourceSearch {
   bool done() const override {
     if (alive_.empty() || steps() >= max_steps_) return true;
     if (std::ssize(ended_) < options_.n_best) return false;
-    // An upper bound: log-probabilities only fall, length penalties only grow, and coverage terms are at most
-    // 0.
+    // An upper bound of the score that a live hypothesis can reach: log-probabilities only fall, length
+    // penalties only grow, and coverage terms are at most 0.
     const double bound = alive_.front().log_probability / length_penalty(max_steps_, options_.length_penalty);
     return ended_.back().score >= bound;
   }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. The same
-/// source file has its composed twin, which calls these operations one by one; `Composed` (composed.hpp)
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Its source
+/// file also has a composed twin, which calls the operations of ops.hpp one by one; `Composed` (composed.hpp)
 /// selects the twin. Tests compare each operation with its twin.
 namespace gradus {
 

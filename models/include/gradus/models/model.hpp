@@ -25,7 +25,7 @@ enum class Initial {
 enum class Tied {
   none,
   output,  ///< the readout's matrix is the target embedding
-  all,     ///< one matrix for both embeddings and the readout; needs one vocabulary
+  all,     ///< one matrix for both embeddings and the readout; source and target share a vocabulary
 };
 
 /// A model described by names and sizes. To change the architecture, change `cell`, `attention` or `decoder`.

@@ -12,7 +12,7 @@ enum class Better { lower, higher };
 struct PlateauOptions {
   Better better = Better::lower;  ///< direction of improvement
   double factor = 0.1;            ///< factor on the learning rates at each reduction
-  std::int64_t patience = 10;     ///< metrics without improvement before the next one reduces the rates
+  std::int64_t patience = 10;     ///< metrics in a row without improvement that do not yet reduce the rates
   double threshold = 1e-4;        ///< least improvement that counts, relative to the best metric
   std::int64_t cooldown = 0;      ///< number of metrics after a reduction that do not count towards patience
   double minimum = 0;             ///< lower bound of the learning rates
