@@ -33,7 +33,7 @@ struct Dropout {
   Generator steps;
 };
 
-// Sizes, options and indices of the inputs.
+// The sizes and options of attention_sequence(), and the indices of its inputs.
 struct Form {
   AttentionCell cell;
   std::int64_t N, B, T, E, H, A, D, gates, parts, kept;  // the last three depend on the cell

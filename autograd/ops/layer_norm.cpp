@@ -56,8 +56,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, doubl
           const T mu = raw<T>(g.saved(2))[r], s = raw<T>(g.saved(3))[r];
           const auto normal = [=](std::int64_t i) { return (from[i] - mu) * s; };
           if (g.wants(0)) {
-            // Each x_i also changes its row's μ (the term `shift`) and its row's σ (the term
-            // `slope`).
+            // Each x_i also changes its row's μ (hence `shift`) and its row's σ (hence `slope`).
             const T* gamma = gains.defined() ? raw<T>(gains) : nullptr;
             const auto at_normal = [=](std::int64_t i) { return gamma != nullptr ? d[i] * gamma[i] : d[i]; };
             const T shift = math::sum_of<T>(n, at_normal) / static_cast<T>(n);
