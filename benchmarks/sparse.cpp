@@ -48,7 +48,7 @@ struct Method {
   models::ModelOptions model = {};
   models::LossOptions loss = {};
   std::int64_t batch = 64;
-  std::vector<std::int64_t> top_k = {};  // measured again, with only the k largest weights
+  std::vector<std::int64_t> top_k = {};  // also measured with only the k largest weights, for each k
 };
 
 std::vector<Method> methods() {

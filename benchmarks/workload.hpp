@@ -33,7 +33,7 @@ struct Config {
   std::int64_t layers = 1;      ///< layers of the encoder and of the decoder
   std::int64_t directions = 2;  ///< directions of the encoder
   std::int64_t maxout = 0;      ///< size of the maxout before the output layer; 0: none
-  double dropout = 0;           ///< of inputs and outputs, between layers, and of attention weights
+  double dropout = 0;           ///< rate for inputs and outputs, between layers, and for attention weights
 };
 
 /// tiny, d2l, small, medium and paper are tutorial 10's model in several sizes. d2l-exact and paper-exact are

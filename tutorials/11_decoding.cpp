@@ -66,7 +66,7 @@ std::vector<Hypothesis> continuations(const nn::DecoderStep& decoder, const nn::
 
 struct Beam {
   std::vector<Hypothesis> found;             // finished hypotheses, best first; live ones if none finished
-  std::vector<tutorial::Considered> course;  // for the picture
+  std::vector<tutorial::Considered> course;  // what the search considered, for the picture
 };
 
 // Beam search for one source.

@@ -104,7 +104,7 @@ class Writer {
   const Options& options_;
   std::ostream& out_;
   std::ostringstream links_;
-  std::int64_t sentences_ = 0;  // written so far
+  std::int64_t sentences_ = 0;  // number written so far
 };
 
 // The lines of the input. For a model that reads sound, the input is a list of paths, relative to the list's

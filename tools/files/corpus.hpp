@@ -40,7 +40,7 @@ void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& file
 struct Side {
   data::Tokeniser tokeniser;
   data::Vocabulary vocabulary;
-  std::shared_ptr<Frames> frames = nullptr;  ///< of a source of sound
+  std::shared_ptr<Frames> frames = nullptr;  ///< set for a source of sound
 
   /// The tokens of a text. For sound, the path is the only token.
   std::vector<std::string> split(const std::string& text) const;

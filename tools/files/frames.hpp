@@ -24,7 +24,7 @@ class Frames {
   struct Settings {
     speech::LogMelOptions features = {};  ///< `bands` is the size of a frame
     std::int64_t rate = 0;                ///< samples per second of the WAV files; 0 if there were none
-    std::vector<float> mean = {}, deviation = {};  ///< of each band; empty while training files are read
+    std::vector<float> mean = {}, deviation = {};  ///< one per band; empty while training files are read
   };
 
   /// Reads the training files and computes mean and deviation.

@@ -16,7 +16,7 @@ MissingFolders::MissingFolders(const fs::path& path) {
 
 MissingFolders::~MissingFolders() {
   std::error_code ignored;
-  for (const fs::path& folder : missing_) fs::remove(folder, ignored);  // only if it is empty
+  for (const fs::path& folder : missing_) fs::remove(folder, ignored);  // removes only empty folders
 }
 
 }  // namespace gradus::tools

@@ -14,7 +14,7 @@ namespace gradus::tools {
 
 /// The contents of a checkpoint of `gradus train`: a model with its settings and vocabularies.
 struct SavedModel {
-  std::filesystem::path path;  ///< of the checkpoint
+  std::filesystem::path path;  ///< path of the checkpoint
   Settings settings;
   Sides sides;
   std::unique_ptr<models::Seq2Seq> model;  ///< in eval mode

@@ -50,7 +50,7 @@ Json to_json(const Alignment& alignment) {
 // Column labels for sound: one label per half second, at the first annotation that begins in it.
 std::vector<std::string> every_half_second(const Alignment& alignment) {
   std::vector<std::string> labels;
-  std::int64_t next = 0;  // in half seconds
+  std::int64_t next = 0;  // next label, in half seconds
   for (const std::string& seconds : alignment.source_tokens) {
     const bool is_next = 2 * std::stod(seconds) >= static_cast<double>(next) - 1e-9;
     labels.push_back(is_next ? seconds : "");

@@ -29,7 +29,7 @@ struct EvaluationOptions {
 /// A model's metrics on pairs.
 struct Evaluation {
   std::string name;
-  std::string signature, chrf_signature;  ///< of BLEU and chrF
+  std::string signature, chrf_signature;  ///< signatures of BLEU and chrF
   Scores total;
   std::int64_t bucket = 0;                        ///< source lengths per bucket
   std::map<std::int64_t, Scores> by_length;       ///< key: the shortest source length of a bucket, from 1

@@ -19,13 +19,13 @@ struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;
   data::BleuCounts bleu_counts;      ///< detokenised output against untokenised target
-  data::ChrfCounts chrf_counts;      ///< of the same texts
+  data::ChrfCounts chrf_counts;      ///< chrF of the same texts
   double d2l_bleu_sum = 0;           ///< summed over sentences, with k = 2 as in Dive into Deep Learning
   data::MatchCount exact;            ///< outputs that end in EOS and equal the target's words
   data::ErrorRate errors;            ///< edits from the target's words to the output's
   double nats = 0;                   ///< -Σ ln p of the target tokens with EOS, under teacher forcing
   data::MatchCount tokens;           ///< target tokens that were the likeliest, under teacher forcing
-  data::AttentionEntropy sharpness;  ///< of the output's attention weights; no rows without attention
+  data::AttentionEntropy sharpness;  ///< entropy of the output's attention weights; no rows without attention
 
   Scores& operator+=(const Scores& other);
 

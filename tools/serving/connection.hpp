@@ -10,7 +10,7 @@
 namespace gradus::tools {
 
 struct ConnectionLimits {
-  int connections;                     ///< served at the same time; the same number may wait
+  int connections;                     ///< maximum served at the same time; as many more can wait
   std::chrono::milliseconds patience;  ///< limit for receiving a request, and for sending its answer
   std::size_t bytes;                   ///< maximum size of a request, including its head
 };
@@ -83,7 +83,7 @@ class HttpServer final : public httplib::Server {
   // True if every thread serves a connection and others wait.
   bool is_crowded() const { return open_ > limits_.connections; }
 
-  static constexpr int most_requests = 1000;  // per connection
+  static constexpr int most_requests = 1000;  // maximum per connection
 
   const ConnectionLimits limits_;
   std::atomic<int> open_ = 0;  // connections that are served or waiting

@@ -29,7 +29,7 @@ std::string found(const Json& value) {
 
 Json parse(std::string_view body, const RequestLimits& limits) {
   std::int64_t deepest = 0;
-  std::map<int, std::vector<std::string>> keys;  // keys so far of each open object, by depth
+  std::map<int, std::vector<std::string>> keys;  // depth of an open object → the object's keys so far
   const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
     deepest = std::max<std::int64_t>(deepest, depth);
     if (depth > limits.depth) refuse("the body nests deeper than ", limits.depth, " lists and objects");

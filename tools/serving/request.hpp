@@ -19,11 +19,11 @@ class BadRequest : public Error {
 
 /// The limits of a request.
 struct RequestLimits {
-  std::int64_t texts = 64;     ///< per request
-  std::int64_t tokens = 1000;  ///< per text, and per output
+  std::int64_t texts = 64;     ///< maximum per request
+  std::int64_t tokens = 1000;  ///< maximum per text and per output
   std::int64_t beam = 16;
-  std::int64_t depth = 4;          ///< of nested lists and objects
-  std::int64_t weights = 1 << 22;  ///< attention weights of an answer
+  std::int64_t depth = 4;          ///< maximum depth of nested lists and objects
+  std::int64_t weights = 1 << 22;  ///< maximum number of attention weights in an answer
 };
 
 /// The body of POST /translate.

@@ -10,11 +10,11 @@ namespace gradus::tools {
 struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 8000;                  ///< 0: any free port
-  std::string token;                ///< empty: none is asked for
-  std::size_t most_body = 1 << 20;  ///< bytes
-  int connections = 128;            ///< served at the same time
-  int seconds = 10;                 ///< for a client to send a request, and to read the answer
-  std::string allowed_origin;       ///< of pages on other hosts (CORS); empty: none
+  std::string token;                ///< the token that clients must send; empty: none
+  std::size_t most_body = 1 << 20;  ///< maximum size of a body in bytes
+  int connections = 128;            ///< maximum number served at the same time
+  int seconds = 10;                 ///< time limit for a client to send a request, and to read the answer
+  std::string allowed_origin;  ///< origin of pages on other hosts that may send requests (CORS); empty: none
 };
 
 /// True if this gradus was built with an HTTP library.

@@ -30,7 +30,7 @@ struct DataSettings {
   std::int64_t dev_percent = 5, test_percent = 5;
   bool swap = false;                                   ///< exchange source and target
   bool frames = false;                                 ///< the sources are paths of WAV and .npy files
-  std::int64_t bands = speech::LogMelOptions{}.bands;  ///< of the features of WAV files
+  std::int64_t bands = speech::LogMelOptions{}.bands;  ///< number of bands in the features of WAV files
   std::int64_t limit = 0;  ///< maximum number of text pairs in all parts, selected by a hash; 0: all
 
   data::TaskOptions task_options;
@@ -40,13 +40,13 @@ struct DataSettings {
 
   data::TokenUnit source_unit = data::TokenUnit::word, target_unit = data::TokenUnit::word;
   bool lower = true, nfkc = true;
-  bool french_spacing = false;                         ///< in the output
+  bool french_spacing = false;                         ///< the output has « oui ! », not «oui!»
   std::filesystem::path source_pieces, target_pieces;  ///< SentencePiece models; empty: none
   std::int64_t bpe = 0;                                ///< byte-pair merges on each side; 0: none
   bool shared_vocabulary = false;         ///< one vocabulary, and one byte-pair encoding, for both sides
   std::int64_t min_count = 1, words = 0;  ///< minimum count; number of most frequent tokens, 0: all
   std::int64_t min_tokens = 1, max_tokens = 50;  ///< tokens of a source, before byte-pair encoding
-  std::int64_t max_target_tokens = 75;           ///< tokens of a target, likewise
+  std::int64_t max_target_tokens = 75;           ///< tokens of a target, before byte-pair encoding
 };
 
 /// The run's folder, seed and checkpoints.

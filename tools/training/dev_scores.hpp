@@ -15,12 +15,12 @@ namespace gradus::tools {
 struct DevPairs {
   const Sides& sides;
   std::span<const data::SentencePair> text;
-  std::span<const data::Pair> ids;  ///< of the same pairs
+  std::span<const data::Pair> ids;  ///< the same pairs as ids
 };
 
 struct DevScores {
   double loss;         ///< cross-entropy in nats per token
-  double bleu, exact;  ///< of greedy outputs; NaN if not measured
+  double bleu, exact;  ///< scores of greedy outputs; NaN if not measured
 };
 
 /// Scores a model, and leaves it in eval mode. Pair i belongs to part i mod `shards`. Process r of P scores

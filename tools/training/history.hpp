@@ -30,7 +30,7 @@ class History {
     double bleu, exact;  ///< NaN if not measured
     double score;        ///< value of --metric on the dev pairs
     bool best;           ///< true if better than all before
-    double seconds;      ///< of training, since the run began or was resumed
+    double seconds;      ///< seconds of training since the run began or was resumed
   };
 
   void add(const Training& entry) { training_.push_back(entry); }

@@ -160,7 +160,7 @@ void TrainingRun::resume_folder() {
               << '\n';
   }
   alignments_ = content_if_there(settings_.run.out / run_file::alignments);
-  Settings kept = settings_;  // with the original --out, from which start_of_run() is derived
+  Settings kept = settings_;  // gets the original --out, from which start_of_run() computes the folder
   if (const auto start = start_of_run(settings_.run.out)) {
     kept.run.out = std::filesystem::relative(settings_.run.out, *start);
   }

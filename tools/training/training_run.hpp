@@ -112,7 +112,7 @@ class TrainingRun {
   std::vector<Pretrained> pretrained_;
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::unique_ptr<models::Trainer> trainer_;
-  std::optional<NewFolder> folder_;  // of process 0
+  std::optional<NewFolder> folder_;  // set only in process 0
   std::optional<files::FolderLock> lock_;
   std::atomic<bool> owns_folder_ =
       false;  // true after the first checkpoint of this run; before it, no other file is written

@@ -69,7 +69,7 @@ void FirstTokenModels::add(std::int64_t delay, const std::vector<double>& accura
   const auto below = static_cast<double>(std::ranges::count_if(accuracies, [](double a) { return a < 0.2; }));
   counts.rows.push_back({std::to_string(delay), {above, count - above - below, below}});
 
-  constexpr double width = 3.2;  // of a group of dots, in units of the delay
+  constexpr double width = 3.2;  // width of a group of dots, in units of the delay
   for (std::size_t i = 0; i < accuracies.size(); ++i) {
     models.x.push_back(static_cast<double>(delay) + width * ((static_cast<double>(i) + 0.5) / count - 0.5));
     models.y.push_back(accuracies[i]);

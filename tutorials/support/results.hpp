@@ -32,8 +32,8 @@ Table exact_match(const std::vector<Result>& results);
 /// token L − t + 1: the fraction of steps whose largest weight is there, and the mean weight there.
 Table alignment(const std::vector<Result>& results, std::int64_t longest);
 
-/// Table "time": seconds of training. It must be the last table of a results.json, because it differs between
-/// runs.
+/// Table "time": seconds of training. It must be the last table of a results.json: the tables before it do
+/// not differ between runs.
 Table training_time(const std::vector<Result>& results);
 
 }  // namespace tutorial

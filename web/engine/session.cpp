@@ -116,7 +116,7 @@ std::vector<data::ExactMatchByLength> Session::measure(std::int64_t each) {
   if (each != measured_each_) {
     measured_each_ = each;
     measured_.clear();
-    Generator draws(20140901);  // the same sources for all models
+    Generator draws(20140901);  // fixed seed: the same sources for all models
     data::TaskOptions options = settings_.task_options;
     if (rule_of(settings_.task) == nullptr) {
       measured_ = generate(options, 10 * each, draws, true);

@@ -31,7 +31,7 @@ class Symbols {
   std::string lines() const;
 
  private:
-  std::vector<std::string> tokens_;  // by id
+  std::vector<std::string> tokens_;  // index: the id
   bool by_character_;
 };
 

@@ -12,7 +12,7 @@ namespace gradus::data {
 
 struct BatchesOptions {
   std::int64_t sentences = 64;  ///< pairs per batch, at least 1; used if `tokens` is 0
-  std::int64_t tokens = 0;      ///< if above 0, the limit on B (T_x + T_y), with padding and EOS
+  std::int64_t tokens = 0;      ///< if above 0: limit of B (T_x + T_y), which counts padding and EOS
   std::uint64_t seed = 1;
   bool shuffle = true;        ///< shuffle pairs and batches; if false, only sorting changes their order
   std::int64_t bucket = 100;  ///< batches per bucket (see Batches); 0 disables sorting by length
@@ -39,7 +39,7 @@ class Batches {
   /// Returns the next batch. After the last batch of an epoch, starts the next epoch.
   Batch next();
 
-  std::int64_t epoch() const { return state_.epoch; }        ///< from 0
+  std::int64_t epoch() const { return state_.epoch; }        ///< counted from 0
   std::int64_t position() const { return state_.position; }  ///< batches returned in this epoch
 
   /// The number of batches in this epoch. Differs between epochs if `tokens` limits the batches.
