@@ -176,7 +176,7 @@ struct ThreadsRow {
   double ms;
 };
 
-// Keeps a core busy until it is destroyed.
+// Keeps a core busy during the lifetime of the object.
 class BusyNeighbour {
  public:
   ~BusyNeighbour() {

@@ -89,7 +89,7 @@ Pairs training_pairs(std::int64_t count, Generator& generator) {
 }
 
 struct Score {
-  double exact, non_zero;  // fraction of pairs; mean number of weights per step
+  double exact, non_zero;  // fraction of exact matches; mean number of non-zero weights per step
 };
 
 Score score(const models::Seq2Seq& model, const Pairs& pairs) {

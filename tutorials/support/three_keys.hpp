@@ -5,7 +5,7 @@
 
 #include "table.hpp"
 
-/// An example of additive attention, small enough for paper: three keys.
+/// An example of additive attention with three keys, small enough to calculate on paper.
 namespace tutorial {
 
 using Pair = std::array<double, 2>;
