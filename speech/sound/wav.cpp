@@ -1,4 +1,5 @@
 #include <gradus/error.hpp>
+#include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
 #include <gradus/message.hpp>
 #include <gradus/speech/wav.hpp>
@@ -6,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace gradus::speech {
@@ -103,6 +107,19 @@ std::int64_t read_format(files::Input& in, std::uint32_t bytes) {
   return rate;
 }
 
+template <class Number>
+void append(std::string& bytes, Number number) {
+  const auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(number);
+  bytes.append(raw.data(), raw.size());
+}
+
+std::int16_t as_integer(float sample) {
+  constexpr float full = 32768;
+  constexpr std::numeric_limits<std::int16_t> limits;
+  return static_cast<std::int16_t>(
+      std::lround(std::clamp(sample * full, float{limits.min()}, float{limits.max()})));
+}
+
 std::vector<float> read_samples(files::Input& in, std::uint32_t bytes, std::int64_t rate) {
   if (bytes % 2 != 0) refuse(in, "ends within a sample; it was cut short, so copy or record it again");
   if (bytes == 0) refuse(in, "has no samples; record it again");
@@ -141,6 +158,37 @@ Sound read_wav(const std::filesystem::path& path) {
     }
     skip_padding(in, chunk.bytes);
   }
+}
+
+void write_wav(const std::filesystem::path& path, const Sound& sound) {
+  constexpr std::uint32_t header = 36, format_bytes = 16;
+  constexpr std::uint16_t pcm = 1, channels = 1, bytes_per_sample = 2, bits = 16;
+  const auto samples = std::ssize(sound.samples);
+  if (sound.rate < lowest_rate || sound.rate > highest_rate || samples < 1 ||
+      samples > longest_seconds * sound.rate) {
+    throw Error(message("write_wav: '", path.string(), "' needs 1 sample to ", longest_seconds, " s at ",
+                        lowest_rate, " to ", highest_rate, " samples per second, and the sound has ", samples,
+                        " samples at ", sound.rate));
+  }
+  if (std::ranges::any_of(sound.samples, [](float sample) { return std::isnan(sample); })) {
+    throw Error(message("write_wav: '", path.string(), "': a sample is not a number"));
+  }
+  const auto rate = static_cast<std::uint32_t>(sound.rate);
+  const auto size = static_cast<std::uint32_t>(samples) * bytes_per_sample;
+  std::string bytes = "RIFF";
+  append(bytes, header + size);
+  bytes += "WAVEfmt ";
+  append(bytes, format_bytes);
+  append(bytes, pcm);
+  append(bytes, channels);
+  append(bytes, rate);
+  append(bytes, rate * bytes_per_sample);
+  append(bytes, bytes_per_sample);
+  append(bytes, bits);
+  bytes += "data";
+  append(bytes, size);
+  for (const float sample : sound.samples) append(bytes, as_integer(sample));
+  files::write_atomically("write_wav", path, bytes);
 }
 
 }  // namespace gradus::speech

@@ -2,8 +2,11 @@
 
 #include <gradus/speech/wav.hpp>
 
+#include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "nn/helpers.hpp"
@@ -145,4 +148,40 @@ TEST_CASE("a WAV file that is missing or a folder is refused", "[speech][wav]") 
   CHECK_ERROR(
       speech::read_wav(folder + "/no.wav"),
       "read_wav: '" + folder + "/no.wav' cannot be opened: No such file or directory; check the path");
+}
+
+TEST_CASE("a written WAV file is read again", "[speech][wav]") {
+  const Scratch scratch;
+  const auto path = scratch.path() / "written.wav";
+  const speech::Sound sound{{0, 0.5F, -1, 32767.0F / 32768, 0.25F}, 22050};
+  speech::write_wav(path, sound);
+  CHECK(std::filesystem::file_size(path) == 44 + 10);
+  const speech::Sound again = speech::read_wav(path);
+  CHECK(again.rate == sound.rate);
+  CHECK(again.samples == sound.samples);
+
+  std::ifstream in(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(in), {}};
+  CHECK(content == wav({.rate = 22050}, pcm({0, 16384, -32768, 32767, 8192})));
+}
+
+TEST_CASE("samples beyond full loudness are clipped", "[speech][wav]") {
+  const Scratch scratch;
+  const auto path = scratch.path() / "loud.wav";
+  speech::write_wav(path, {{2, -3, 1}, 8000});
+  CHECK(speech::read_wav(path).samples == std::vector<float>{32767.0F / 32768, -1, 32767.0F / 32768});
+}
+
+TEST_CASE("a sound that could not be read again is not written", "[speech][wav]") {
+  CHECK_ERROR(
+      speech::write_wav("x.wav", {{0.5F}, 100}),
+      "write_wav: 'x.wav' needs 1 sample to 3600 s at 8000 to 48000 samples per second, and the sound "
+      "has 1 samples at 100");
+  CHECK_ERROR(
+      speech::write_wav("x.wav", {{}, 8000}),
+      "write_wav: 'x.wav' needs 1 sample to 3600 s at 8000 to 48000 samples per second, and the sound "
+      "has 0 samples at 8000");
+  CHECK_ERROR(speech::write_wav("x.wav", {{std::nanf("")}, 8000}),
+              "write_wav: 'x.wav': a sample is not a number");
+  CHECK(!std::filesystem::exists("x.wav"));
 }

@@ -32,5 +32,10 @@ struct LogMelOptions {
 /// there are too many bands.
 Tensor log_mel(const Sound& sound, const LogMelOptions& options = {});
 
+/// The magnitudes |X_tk| from which log_mel() computes the features. The option `bands` has no effect.
+/// @return (T, K), f64, with K = N / 2 + 1
+/// @throws Error as log_mel(), except for bands
+Tensor magnitudes(const Sound& sound, const LogMelOptions& options = {});
+
 }  // namespace gradus::speech
 #pragma GCC visibility pop

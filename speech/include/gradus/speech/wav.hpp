@@ -20,5 +20,11 @@ struct Sound {
 /// another format or rate, is too long, has no sample, or has only zeros.
 Sound read_wav(const std::filesystem::path& path);
 
+/// Writes a WAV file that read_wav() reads. Samples outside [−1, 1) are clipped. The file appears only once
+/// it is complete.
+/// @throws Error with the path if the file cannot be written, and for a sound that read_wav() refuses, except
+/// for silence.
+void write_wav(const std::filesystem::path& path, const Sound& sound);
+
 }  // namespace gradus::speech
 #pragma GCC visibility pop

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/speech/log_mel.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::speech {
+
+/// Magnitudes with these log-mel features, in the symbols of log_mel():
+///
+///     |X_t|² = max(F⁺ exp(y_t), 0),  F⁺ = Fᵀ (F Fᵀ)⁻¹
+///
+/// F has a row for each band. Its pseudo-inverse F⁺ returns the powers with the smallest sum of squares; they
+/// have the given features exactly, unless one of them is below 0. The bands have fewer numbers than the
+/// magnitudes, so the fine structure of a voice is lost.
+/// @param features (T, M) with M = options.bands
+/// @param rate     samples per second of the sound
+/// @return (T, K), f64
+/// @throws Error for features of another shape, without frames, or whose exponentials are not finite; for
+/// options that log_mel() refuses; and if two bands see the same frequencies.
+Tensor magnitudes_of(const Tensor& features, std::int64_t rate, const LogMelOptions& options = {});
+
+struct Reconstruction {
+  Sound sound;
+  /// ‖|X| − A‖ / ‖A‖ before each iteration and after the last one: how far the sound's magnitudes |X| are
+  /// from the given ones, A. The norms are over all N frequencies.
+  std::vector<double> distances;
+};
+
+/// Sound whose magnitudes are close to A (Griffin and Lim, "Signal estimation from modified short-time
+/// Fourier transform", 1984). Each iteration keeps the phases of the current sound, replaces its magnitudes,
+/// and computes the sound whose windows are closest:
+///
+///     Y_tk = A_tk X_tk / |X_tk|
+///     x_n  = Σ_t w_{n−tS} y_{t, n−tS} / Σ_t w²_{n−tS}    y_t is the inverse Fourier transform of Y_t
+///
+/// The distance never grows. The first and last milliseconds, where Σ w² is below 0.1, are silent: there, a
+/// division by a small number would make any inaccuracy loud.
+/// @param A     (T, K), as magnitudes() and magnitudes_of() return
+/// @param start L + (T − 1) S samples; its phases are the first ones
+/// @throws Error if A does not fit the rate and the options or has numbers that are negative or not finite,
+/// if the start has another number of samples, and for a negative number of iterations.
+Reconstruction griffin_lim(const Tensor& A, const Sound& start, std::int64_t iterations,
+                           const LogMelOptions& options = {});
+
+/// The same, with noise as the start.
+Reconstruction griffin_lim(const Tensor& A, std::int64_t rate, std::int64_t iterations, Generator& generator,
+                           const LogMelOptions& options = {});
+
+}  // namespace gradus::speech
+#pragma GCC visibility pop

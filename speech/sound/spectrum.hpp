@@ -1,0 +1,50 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+#include <gradus/speech/log_mel.hpp>
+
+#include <cstdint>
+#include <span>
+
+// The parts of log-mel features that the way back needs too. The symbols are those of log_mel.hpp.
+namespace gradus::speech {
+
+struct Framing {
+  std::int64_t L, S;  // samples: of a window, and between the starts of two windows
+  std::int64_t N, K;  // size of the Fourier transform, and its frequencies k · rate / N, k = 0 … N / 2
+
+  std::int64_t windows(std::int64_t samples) const { return 1 + (samples - L) / S; }
+  std::int64_t samples(std::int64_t windows) const { return L + (windows - 1) * S; }
+};
+
+// Throws an Error that begins with `where` if the window or the step does not fit.
+Framing framing(const char* where, const LogMelOptions& options, std::int64_t rate);
+
+double hann(std::int64_t n, std::int64_t L);
+
+// The Fourier transform of L windowed samples: cosines in the first half of the columns, sines in the second,
+// (L, 2K). Its product with a row of samples is [Re X, −Im X].
+Tensor transform(const Framing& framing);
+
+// The filters F, as (K, M), f64. Throws an Error that begins with `where` if a filter is empty.
+Tensor filters(const char* where, std::int64_t M, const Framing& framing, std::int64_t rate);
+
+// The windows first … first + count − 1 of a sound, (count, L), f64.
+template <class Sample>
+Tensor windows(std::span<const Sample> samples, std::int64_t first, std::int64_t count,
+               const Framing& framing) {
+  std::vector<double> rows;
+  rows.reserve(static_cast<std::size_t>(count * framing.L));
+  for (std::int64_t t = first; t < first + count; ++t) {
+    const auto begin = samples.begin() + t * framing.S;
+    rows.insert(rows.end(), begin, begin + framing.L);
+  }
+  return tensor(rows, {count, framing.L});
+}
+
+// |X|², (·, K), of [Re X, −Im X], (·, 2K).
+Tensor power(const Tensor& X);
+
+constexpr std::int64_t windows_at_once = 1024;  // bounds the memory for intermediate values
+
+}  // namespace gradus::speech
