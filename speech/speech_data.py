@@ -16,7 +16,8 @@ import sys
 ACCENTS = ("en-us", "en-gb", "en-gb-x-rp", "en-gb-scotland", "en-029")
 TIMBRES = ("m1", "m2", "m3", "m5", "m7", "f1", "f2", "f4", "f5")
 TEST_VOICE = "en-us+f3"
-SPEEDS = (130, 150, 175, 200, 225)  # words per minute; 175 is usual
+USUAL_SPEED, USUAL_PITCH = 175, 50
+SPEEDS = (130, 150, 175, 200, 225)  # words per minute
 LENGTHS = (3, 8)  # digits
 
 
@@ -24,12 +25,13 @@ def say(digits, voice, speed, pitch, path):
     subprocess.run(["espeak-ng", "-v", voice, "-s", str(speed), "-p", str(pitch), "-w", path, "--", " ".join(digits)], check=True)
 
 
-def write_part(folder, part, count, voices, draw):
+def write_part(folder, part, count, voices, one_voice, draw):
     lines = []
     for number in range(count):
         digits = [draw.choice("0123456789") for _ in range(draw.randint(*LENGTHS))]
         path = f"wav/{part}-{number:05}.wav"
-        say(digits, draw.choice(voices), draw.choice(SPEEDS), draw.randint(35, 65), folder / path)
+        manner = (one_voice, USUAL_SPEED, USUAL_PITCH) if one_voice else (draw.choice(voices), draw.choice(SPEEDS), draw.randint(35, 65))
+        say(digits, *manner, folder / path)
         lines.append(f"{path}\t{' '.join(digits)}\n")
     (folder / f"{part}.tsv").write_text("".join(lines))
 
@@ -39,6 +41,7 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path("out/speech"), help="where to write [out/speech]")
     parser.add_argument("--files", type=int, default=2000, help="number of training files [2000]; dev and test have a tenth each")
     parser.add_argument("--seed", type=int, default=1, help="of the digits, voices and speeds [1]")
+    parser.add_argument("--voice", help="the voice of all files, for example en-us, at one speed and pitch")
     options = parser.parse_args()
     if options.files < 1:
         sys.exit(f"run: --files must be at least 1, and is {options.files}")
@@ -49,8 +52,9 @@ def main():
     voices = [f"{accent}+{timbre}" for accent in ACCENTS for timbre in TIMBRES]
     few = max(1, options.files // 10)
     for part, count, of in (("train", options.files, voices), ("dev", few, voices), ("test", few, [TEST_VOICE])):
-        write_part(options.folder, part, count, of, draw)
-        print(f"{options.folder / part}.tsv: {count} files, {len(of)} voice{'s' if len(of) > 1 else ''}")
+        write_part(options.folder, part, count, of, options.voice, draw)
+        many = 1 if options.voice else len(of)
+        print(f"{options.folder / part}.tsv: {count} files, {many} voice{'s' if many > 1 else ''}")
 
 
 if __name__ == "__main__":

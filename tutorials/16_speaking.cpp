@@ -1,0 +1,288 @@
+// Tutorial 16: speaking: tokens to frames, and frames to sound.
+//
+// The other direction of tutorial 15: a decoder attends to tokens and writes frames, several at each step, until it predicts
+// the end (Wang et al., "Tacotron: towards end-to-end speech synthesis", 2017, https://arxiv.org/abs/1703.10135). Sound from
+// frames: Griffin and Lim, "Signal estimation from modified short-time Fourier transform", 1984. A toy: one voice, one pace.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/nn/gradcheck.hpp>
+#include <gradus/plot/curves.hpp>
+#include <gradus/speech/griffin_lim.hpp>
+#include <gradus/speech/wav.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "support/listening.hpp"
+#include "support/pictures.hpp"
+#include "support/report.hpp"
+#include "support/speaking.hpp"
+
+using namespace gradus;
+
+namespace {
+
+struct Knobs {
+  std::int64_t hidden = 64, at_once = 4, iterations = 32;
+  double dropout = 0;
+  std::filesystem::path recorded;
+};
+
+// A calm voice: sounds of nearly equal length, and no silence between symbols.
+const speech::SpokenOptions voice{.shortest = 8, .longest = 10, .silence = 0, .longest_silence = 4};
+
+speech::Spoken::Range strings(std::int64_t shortest, std::int64_t longest) {
+  return {.min_length = shortest, .max_length = longest, .min_speed = 1, .max_speed = 1};
+}
+
+std::unique_ptr<tutorial::Speaker> make_speaker(tutorial::SpeakerSizes sizes, std::uint64_t seed) {
+  gradus::seed(seed);
+  return std::make_unique<tutorial::Speaker>(sizes);
+}
+
+// 1. Checks the gradients of both losses with respect to all parameters, for two utterances of different lengths.
+GradcheckReport check_gradients(std::uint64_t seed) {
+  Generator generator(seed);
+  const speech::Spoken spoken({.symbols = 3, .size = 2, .shortest = 2, .longest = 3, .crossfade = 1, .longest_silence = 1});
+  const auto speaker = make_speaker({.vocabulary = spoken.vocabulary_size(), .frame = 2, .at_once = 2, .embedding = 2, .hidden = 3}, seed);
+  tutorial::Lesson lesson = tutorial::make_lesson({spoken.say(std::vector<std::int64_t>{1, 2}, 1, generator),
+                                                   spoken.say(std::vector<std::int64_t>{0}, 1, generator)}, 2);
+  for (Tensor* part : {&lesson.read, &lesson.frames, &lesson.counts, &lesson.stop}) *part = part->to(Dtype::f64);
+  return nn::gradcheck(*speaker, [&](const std::vector<Tensor>&) {
+    const tutorial::SpeakerLoss loss = tutorial::speaker_loss(*speaker, lesson);
+    return stack({loss.frames, loss.stop});
+  }, {});
+}
+
+// Features of sound that 16 bits can hold: below this, samples are rounded to 0.
+Tensor audible(const Tensor& features) { return clamp(features, -12, INFINITY); }
+
+// 2. Sound: frames are log-mel features, shifted and scaled.
+struct Vocoder {
+  std::int64_t rate;
+  speech::LogMelOptions options;
+  Tensor mean, deviation;                                                // (D)
+
+  speech::Reconstruction sound_of(const Tensor& frames, std::int64_t iterations) const {
+    const Tensor features = frames * deviation + mean;                   // (T, D)
+    Generator noise(1984);
+    return speech::griffin_lim(speech::magnitudes_of(features, rate, options), rate, iterations, noise, options);
+  }
+  Tensor frames_of(const speech::Sound& sound) const { return (speech::log_mel(sound, options) - mean) / deviation; }
+};
+
+std::vector<std::vector<std::int64_t>> texts_of(const std::vector<speech::Utterance>& utterances) {
+  std::vector<std::vector<std::int64_t>> texts;
+  for (const speech::Utterance& one : utterances) texts.push_back(one.target);
+  return texts;
+}
+
+// The same strings in every run.
+std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64_t shortest, std::int64_t longest, int count = 40) {
+  Generator generator(20170329);
+  std::vector<speech::Utterance> utterances;
+  for (int i = 0; i < count; ++i) utterances.push_back(spoken.sample(strings(shortest, longest), generator));
+  return utterances;
+}
+
+// What a listener of tutorial 15 hears in frames that should say these texts.
+double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutorial::Speech>& said,
+                        const std::vector<speech::Utterance>& texts) {
+  std::vector<speech::Utterance> heard;
+  for (std::size_t i = 0; i < said.size(); ++i) heard.push_back({.frames = said[i].frames, .target = texts[i].target});
+  return tutorial::percent_wrong(listener, heard);
+}
+
+// 100 · frames said / true frames.
+double percent_length(const std::vector<tutorial::Speech>& said, const std::vector<speech::Utterance>& true_ones) {
+  std::int64_t frames = 0, true_frames = 0;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    frames += said[i].frames.size(0);
+    true_frames += true_ones[i].frames.size(0);
+  }
+  return 100.0 * double(frames) / double(true_frames);
+}
+
+double mean_of_last(const std::vector<double>& losses, std::size_t count = 50) {
+  const std::size_t first = losses.size() - std::min(count, losses.size());
+  double total = 0;
+  for (std::size_t i = first; i < losses.size(); ++i) total += losses[i];
+  return total / double(losses.size() - first);
+}
+
+// 3. Frames to sound to frames.
+struct Heard {
+  std::vector<tutorial::Speech> said;                                    // the frames of the sounds
+  double off;                                                            // root mean square of the difference
+};
+
+Heard by_ear(const Vocoder& vocoder, std::vector<tutorial::Speech> said, std::int64_t iterations) {
+  double squares = 0, count = 0;
+  for (tutorial::Speech& one : said) {
+    const Tensor frames = vocoder.frames_of(vocoder.sound_of(one.frames, iterations).sound), off = frames - one.frames;
+    squares += sum(off * off).item();
+    count += double(off.numel());
+    one.frames = frames;
+  }
+  return {said, std::sqrt(squares / count)};
+}
+
+tutorial::Table distance_table(const std::vector<double>& distances) {
+  tutorial::Table table{.name = "distance", .rows_are = "iterations", .columns = {"distance"}, .digits = 3};
+  for (std::size_t i = 0; i < distances.size(); i = i == 0 ? 1 : 2 * i) table.rows.push_back({std::to_string(i), {distances[i]}});
+  return table;
+}
+
+plot::Curves distance_curves(const std::vector<double>& distances) {
+  plot::Series series{.name = ""};
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    series.x.push_back(double(i));
+    series.y.push_back(distances[i]);
+  }
+  return {.title = "Griffin-Lim", .x_label = "iteration", .y_label = "distance of the magnitudes", .series = {series}, .log_y = true};
+}
+
+// 4. Generated speech: frames of 8 numbers, which a vocoder with 8 bands makes audible.
+void run_generated(const tutorial::Options& options, const Knobs& knobs) {
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const speech::Spoken spoken(voice);
+  const Vocoder vocoder{.rate = 16000, .options = {.bands = voice.size}, .mean = ones({voice.size}), .deviation = ones({voice.size})};
+  const GradcheckReport report = check_gradients(options.seed);
+  std::cout << "gradient check of both losses " << (report ? "passed" : "failed") << " for " << report.entries.size() << " parameters\n\n";
+
+  Generator generator(options.seed);
+  const speech::Utterance three = spoken.say(std::vector<std::int64_t>{3, 1, 4}, 1, generator);
+  const speech::Utterance six = spoken.say(std::vector<std::int64_t>{3, 1, 4, 1, 5, 9}, 1, generator);
+  const tutorial::Lesson lesson = tutorial::make_lesson({three}, knobs.at_once);
+  std::cout << "\"3 1 4\": " << three.frames.size(0) << " frames, " << lesson.stop.size(0) << " steps of the decoder\n\n";
+
+  gradus::seed(options.seed);
+  const auto listener = models::make_model({.decoder = "bahdanau", .attention = "location", .embedding = 16, .hidden = 32, .energy = 32, .pyramid = 2},
+                                           {.source = 0, .target = spoken.vocabulary_size(), .vectors = voice.size});
+  tutorial::train_listener("listener", *listener, spoken, strings(1, 12), options);
+
+  struct One {
+    std::string name;
+    std::int64_t at_once;
+    bool location;
+  };
+  const std::vector<One> kinds = {{"location, 1 frame a step", 1, true}, {"additive", knobs.at_once, false}, {"location", knobs.at_once, true}};
+  const std::vector<speech::Utterance> usual = held_out(spoken, 3, 6), longer = held_out(spoken, 12, 12);
+  const std::int64_t limit = 300;                                        // frames
+  tutorial::Table speakers{.name = "speakers", .rows_are = "speaker",
+                           .columns = {"squared error", "wrong symbols, %", "length, %", "in order, %", "12 symbols: wrong, %"}, .rows = {}, .digits = 2},
+      sound{.name = "sound", .rows_are = "frames", .columns = {"wrong symbols, %"}, .rows = {}, .digits = 1},
+      time{.name = "time", .rows_are = "speaker", .columns = {"seconds of training"}, .rows = {}, .digits = 0};
+  plot::Curves losses{.title = "Training loss", .x_label = "update", .y_label = "mean squared error of a number", .log_y = true};
+  std::vector<tutorial::Speech> said;                                    // by the last speaker
+  std::vector<plot::Heatmap> maps;
+  for (const One& kind : kinds) {
+    const auto speaker = make_speaker({.vocabulary = spoken.vocabulary_size(), .frame = voice.size, .at_once = kind.at_once, .hidden = knobs.hidden,
+                                       .location = kind.location, .dropout = knobs.dropout}, options.seed);
+    const tutorial::Training training = tutorial::train_speaker(
+        kind.name, *speaker, [&](Generator& draws) { return spoken.sample(strings(1, 6), draws); }, options);
+    said = tutorial::speak(*speaker, texts_of(usual), limit);
+    speakers.rows.push_back({kind.name, {mean_of_last(training.losses), percent_misheard(*listener, said, usual), percent_length(said, usual),
+                                         tutorial::percent_in_order(said),
+                                         percent_misheard(*listener, tutorial::speak(*speaker, texts_of(longer), limit), longer)}});
+    time.rows.push_back({kind.name, {training.seconds}});
+    losses.series.push_back(tutorial::smoothed(kind.name, training.losses));
+    if (kind.at_once > 1) maps.push_back(tutorial::spoken_map(kind.name, tutorial::speak(*speaker, {six.target}, limit)[0], six.target));
+  }
+  std::cout << "after " << options.steps << " updates, strings of 1 to 6 symbols\n" << text(speakers) << '\n' << text(time) << '\n';
+
+  said.resize(20);                                                        // each sound takes time
+  const std::vector<speech::Utterance> some(usual.begin(), usual.begin() + 20);
+  const Heard heard = by_ear(vocoder, said, knobs.iterations);
+  sound.rows = {{"recorded", {tutorial::percent_wrong(*listener, some)}},
+                {"said", {percent_misheard(*listener, said, some)}},
+                {"of the sound", {percent_misheard(*listener, heard.said, some)}}};
+  const speech::Reconstruction first = vocoder.sound_of(said[0].frames, knobs.iterations);
+  const tutorial::Table distance = distance_table(first.distances);
+  speech::write_wav(out.path() / "said.wav", first.sound);
+  std::cout << "what the listener hears\n" << text(sound) << "root mean square from said to heard: " << tutorial::decimals(heard.off) << "\n\n"
+            << "distance of the magnitudes\n" << text(distance)
+            << "sound: " << (out.path() / "said.wav").string() << " says " << speech::Spoken::text(usual[0].target) << "\n\n";
+
+  publish({.number = "16",
+           .title = "speaking",
+           .intro = "Tokens to frames, and frames to sound.",
+           .sections = {{"Where the decoder looked", {{"alignments", plot::strip(maps, 1)}}, text(speakers)},
+                        {"Frames", {{"frames", plot::strip({tutorial::frames_map("recorded", usual[0]), tutorial::frames_map("said", {.frames = said[0].frames, .target = {}})}, 1)}}, text(sound)},
+                        {"Sound", {{"distance", plot::svg(distance_curves(first.distances))}}, text(distance)},
+                        {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
+           .tables = {speakers, sound, distance, time},
+           .try_next = "--at-once 2; --dropout 0.5; real digits: ./run speech-data out/one --voice en-us, then --recorded out/one/train.tsv"},
+          out, options);
+}
+
+// 5. Recorded digits: what ./run speech-data FOLDER --voice VOICE wrote.
+void run_recorded(const tutorial::Options& options, const Knobs& knobs) {
+  const plot::OutputFolder out(options.out);
+  std::vector<tutorial::Recording> train = tutorial::read_recordings(knobs.recorded);
+  const Vocoder raw{.rate = train[0].sound.rate, .options = {}, .mean = zeros({}), .deviation = ones({})};
+  std::vector<Tensor> all;
+  for (const tutorial::Recording& one : train) all.push_back(audible(raw.frames_of(one.sound)));
+  const Tensor together = concat(all, 0);
+  const Vocoder vocoder{.rate = raw.rate, .options = {}, .mean = mean(together, 0), .deviation = sqrt(variance(together, 0))};
+  std::vector<speech::Utterance> utterances;
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    utterances.push_back({.frames = (all[i] - vocoder.mean) / vocoder.deviation, .target = train[i].target});
+  }
+  // The last tenth is not trained on.
+  const std::size_t trained = utterances.size() - utterances.size() / 10;
+  const std::size_t last = std::min(utterances.size(), trained + 10);
+  const std::vector<speech::Utterance> others(utterances.begin() + std::ptrdiff_t(trained), utterances.begin() + std::ptrdiff_t(last));
+  const auto speaker = make_speaker({.vocabulary = data::first_symbol + 10, .frame = vocoder.options.bands, .at_once = knobs.at_once,
+                                     .hidden = knobs.hidden, .dropout = knobs.dropout}, options.seed);
+  const tutorial::Training training = tutorial::train_speaker(
+      "speaker", *speaker, [&](Generator& draws) { return utterances[draws.below(trained)]; }, options);
+  const std::vector<tutorial::Speech> said = tutorial::speak(*speaker, texts_of(others), 600);
+
+  std::string list;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const speech::Reconstruction result = vocoder.sound_of(said[i].frames, knobs.iterations);
+    speech::write_wav(out.path() / ("said-" + std::to_string(i) + ".wav"), result.sound);
+    list += "said-" + std::to_string(i) + ".wav\t" + speech::Spoken::text(others[i].target) + '\n';
+  }
+  out.write("said.tsv", list);
+  // The way back without a model: a recording's features to sound to features.
+  const Tensor recorded = audible(raw.frames_of(train[trained].sound));
+  const speech::Reconstruction again = raw.sound_of(recorded, knobs.iterations);
+  const Tensor difference = audible(raw.frames_of(again.sound)) - recorded;
+  const double off = std::sqrt(mean(difference * difference).item());
+  speech::write_wav(out.path() / "recorded-again.wav", again.sound);
+  const tutorial::Table distance = distance_table(again.distances);
+  std::cout << trained << " recordings, " << together.size(0) << " frames; after " << options.steps << " updates in "
+            << tutorial::decimals(training.seconds, 0) << " s: squared error " << tutorial::decimals(mean_of_last(training.losses)) << '\n'
+            << said.size() << " other strings said: length " << tutorial::decimals(percent_length(said, others), 1) << " %, steps in order "
+            << tutorial::decimals(tutorial::percent_in_order(said), 1) << " %\n"
+            << "a recording's features to sound to features: root mean square of the difference " << tutorial::decimals(off)
+            << ", in features with deviation " << tutorial::decimals(std::sqrt(variance(recorded).item())) << '\n'
+            << "distance of the magnitudes\n" << text(distance) << '\n';
+  publish({.number = "16",
+           .title = "speaking digits",
+           .intro = "Tokens to frames, and frames to sound, with recorded digits.",
+           .sections = {{"Where the decoder looked", {{"digits", plot::svg(tutorial::spoken_map(speech::Spoken::text(others[0].target), said[0], others[0].target))}}},
+                        {"Sound", {{"digits_distance", plot::svg(distance_curves(again.distances))}}, text(distance)}},
+           .tables = {distance},
+           .try_next = "hear " + (out.path() / "said-0.wav").string() + "; a listener's error: gradus evaluate with " + (out.path() / "said.tsv").string()},
+          out, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Knobs knobs;
+  return tutorial::run(argc, argv, "Tutorial 16: speaking: tokens to frames, and frames to sound",
+                       {.steps = 500, .out = "out/tutorial-16"},
+                       [&](const tutorial::Options& options) { knobs.recorded.empty() ? run_generated(options, knobs) : run_recorded(options, knobs); },
+                       {{"--hidden", &knobs.hidden, "size of a state"},
+                        {"--at-once", &knobs.at_once, "frames per step of the decoder"},
+                        {"--dropout", &knobs.dropout, "probability of dropout on what the decoder reads of the last frame"},
+                        {"--iterations", &knobs.iterations, "of Griffin and Lim"},
+                        {"--recorded", &knobs.recorded, "a list of recorded digits, as ./run speech-data writes; without it, speech is generated"}});
+}

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <gradus/models/encoder.hpp>
+#include <gradus/nn/attention.hpp>
+#include <gradus/nn/gru.hpp>
+#include <gradus/nn/linear.hpp>
+#include <gradus/plot/heatmap.hpp>
+#include <gradus/speech/frames.hpp>
+#include <gradus/speech/wav.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+#include "reversal.hpp"
+
+/// The model of tutorial 16, which speaks: tokens to frames.
+namespace tutorial {
+
+struct SpeakerSizes {
+  std::int64_t vocabulary;      ///< tokens
+  std::int64_t frame;           ///< D, numbers in a frame
+  std::int64_t at_once = 4;     ///< r, frames per step
+  std::int64_t embedding = 16;  ///< of a token
+  std::int64_t hidden = 64;     ///< of the states, the energies and the reader of frames
+  bool location = true;         ///< attention with location features; else additive attention
+  double dropout = 0;           ///< on what the decoder reads of the last frame
+};
+
+/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and writes
+/// r frames at each step.
+class Speaker : public gradus::nn::Module {
+ public:
+  explicit Speaker(const SpeakerSizes& sizes);
+
+  /// What one step of the decoder returns.
+  struct Step {
+    gradus::Tensor state;    ///< s_t, (B, H)
+    gradus::Tensor weights;  ///< α_t, (B, J)
+    gradus::Tensor frames;   ///< r frames, (B, r·D)
+    gradus::Tensor stop;     ///< the logit of "these are the last frames", (B)
+  };
+  Step step(const gradus::Tensor& last_frame, const Step& before, const gradus::nn::Memory& memory,
+            std::int64_t t) const;
+
+  struct Start {
+    gradus::nn::Memory memory;
+    Step before;  ///< state 0 and no weights
+  };
+  /// Encodes tokens (J, B) of these lengths (B).
+  Start start(const gradus::Tensor& tokens, const gradus::Tensor& lengths) const;
+
+  SpeakerSizes sizes;
+  gradus::models::Encoder encoder;
+  gradus::nn::Linear reader;  ///< of the last frame
+  const std::unique_ptr<gradus::nn::Attention> attention;
+  gradus::nn::GRUCell cell;
+  gradus::nn::Linear frames, stop;
+};
+
+/// Tokens, and the frames that say them. Each step has r frames.
+struct Lesson {
+  gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
+  gradus::Tensor read;             ///< the last frame before each step; zeros before the first, (G, B, D)
+  gradus::Tensor frames;           ///< (G, B, r·D)
+  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding, as `frames`
+  gradus::Tensor stop;             ///< 1 from the last step on, (G, B)
+};
+Lesson make_lesson(const std::vector<gradus::speech::Utterance>& utterances, std::int64_t at_once);
+
+/// A recording of digits.
+struct Recording {
+  gradus::speech::Sound sound;
+  std::vector<std::int64_t> target;  ///< tokens of tutorial 15's symbols 0 to 9, and EOS
+};
+/// The recordings of a list of "PATH TAB DIGITS", as `./run speech-data` writes. @throws Error with the line.
+std::vector<Recording> read_recordings(const std::filesystem::path& list);
+
+struct SpeakerLoss {
+  gradus::Tensor frames, stop;  ///< mean squared error; mean cross-entropy
+};
+/// Teacher forcing: each step reads the true last frame.
+SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
+
+/// Trains with Adam on batches of 32. The losses are those of the frames.
+Training train_speaker(const std::string& label, Speaker& speaker,
+                       const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
+                       const Options& options);
+
+/// What a speaker said.
+struct Speech {
+  gradus::Tensor frames;   ///< (T, D)
+  gradus::Tensor weights;  ///< (steps, J)
+  bool stopped;            ///< false if it reached the limit
+};
+/// Each step reads the last frame that the speaker itself wrote. Ends at the stop, or after `limit` frames.
+std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
+                          std::int64_t limit);
+
+/// The share of steps, in percent, whose largest weight is at the same token as in the step before or at the
+/// next one.
+double percent_in_order(const std::vector<Speech>& said);
+
+/// The attention weights: one row per token, one column per step.
+gradus::plot::Heatmap spoken_map(const std::string& title, const Speech& said,
+                                 const std::vector<std::int64_t>& text);
+
+}  // namespace tutorial
