@@ -12,11 +12,11 @@ struct OperationCase {
   std::function<void()> ours = {};
   std::function<void()> composed = {};  ///< composed of simpler operations; may be empty
   std::function<void()> loop = {};      ///< plain C++ without the engine; may be empty
-  /// The hardware's lower bound: bytes that must be read and written, or floating-point operations.
+  /// Work that bounds the time from below: bytes to read and write, or floating-point operations.
   double bytes = 0, flop = 0;
 };
 
-/// Elementwise operations on tensors larger than the caches, so memory-bound. Times only the forward pass.
+/// Elementwise operations, bound by memory: the tensors exceed the caches. Times only the forward pass.
 std::vector<OperationCase> elementwise_cases();
 /// Reductions along rows and columns, and operations that only move data. Times only the forward pass.
 std::vector<OperationCase> row_cases();

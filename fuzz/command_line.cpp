@@ -13,7 +13,7 @@
 
 namespace {
 
-// Discards output to a stream during its lifetime.
+// While a Silence exists, output to the stream is discarded.
 class Silence {
  public:
   explicit Silence(std::ostream& out) : out_(out), before_(out.rdbuf(nullptr)) {}

@@ -30,7 +30,7 @@ using Tensors = std::vector<Tensor>;
 
 double largest(const Tensor& x) { return max(abs(x)).item(); }
 
-// 1. Broadcasting backward. Forward, an element is stretched to many places; backward, their gradients add up.
+// 1. Broadcasting backward. Forward, an element is stretched to many places; backward, the places' gradients add up.
 Tensor sum_to(Tensor g, const Shape& shape) {
   while (g.rank() > shape.rank()) g = sum(g, 0);                              // axes that were missing at the front
   for (int axis = 0; axis < shape.rank(); ++axis) {

@@ -53,7 +53,7 @@ struct Corpus {
 
 Corpus read(const Knobs& knobs) {
   // 1. The text: sentence pairs. A hash of the source decides which 15 % are held out. So all translations of a
-  // sentence are on the same side.
+  // sentence are in the same part.
   std::vector<data::SentencePair> pairs = knobs.pairs.empty() ? data::phrases(knobs.chinese ? "eng-cmn" : "eng-fra")
                                                               : data::read_tab_separated(knobs.pairs);
   if (std::ssize(pairs) > knobs.limit) pairs.resize(static_cast<std::size_t>(knobs.limit));

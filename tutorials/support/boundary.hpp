@@ -15,7 +15,7 @@ gradus::plot::Series points_of(const std::string& name, const Points& points, fl
 
 /// The line where logits(x (N, 2)) (N, 1) is 0, in the square |x_1|, |x_2| ≤ size. Marching squares on a
 /// grid: in each cell, the line crosses each side whose ends differ in sign. Linear interpolation gives the
-/// point.
+/// point of crossing.
 gradus::plot::Series boundary(const std::string& name,
                               const std::function<gradus::Tensor(const gradus::Tensor& x)>& logits,
                               double size);

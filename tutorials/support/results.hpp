@@ -29,7 +29,7 @@ Result train_and_measure(const std::string& name, gradus::models::Seq2Seq& model
 Table exact_match(const std::vector<Result>& results);
 
 /// Table "alignment", for models with attention, over lengths up to `longest`. Step t should attend to source
-/// token L − t + 1: the fraction of steps whose largest weight is there, and the mean weight there.
+/// token L − t + 1. Columns: the fraction of steps whose largest weight is there, and the mean weight there.
 Table alignment(const std::vector<Result>& results, std::int64_t longest);
 
 /// Table "time": seconds of training. It must be the last table of a results.json: the tables before it do

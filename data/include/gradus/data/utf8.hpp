@@ -10,7 +10,7 @@ namespace gradus::data {
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Throws unless the text is valid UTF-8 (RFC 3629): without missing or stray bytes, overlong forms,
-/// surrogates, and code points above U+10FFFF.
+/// surrogates or code points above U+10FFFF.
 /// \param where  prefix of the message, which states the position of the first invalid byte, counted from 1.
 void check_utf8(std::string_view where, std::string_view text);
 
