@@ -53,9 +53,9 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
     const T* d = raw<T>(g.out());
     T* const at_q = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
     T* const at_k = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
-    // Every row of the batch adds to v's gradient. Each range of rows has a buffer for its sum, and these
-    // sums are added in a fixed order. The buffer also has two scratch rows, which receive the gradients of q
-    // and k if these are not wanted.
+    // Every row of the batch adds to v's gradient. Each range of rows has a buffer for the sum over its rows,
+    // and these sums are added in a fixed order. A buffer also has two scratch rows, which receive the
+    // gradients of q and k if these gradients are not wanted.
     const std::int64_t ranges = team::ranges(B, grain(T_x * A));
     std::vector<T> sums(static_cast<std::size_t>(ranges * 3 * A));
     parallel_tasks(ranges, [&](std::int64_t range) {

@@ -18,8 +18,8 @@ namespace {
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing) {
-  // The scopes have the names of the modules in nn and models. A picture then has the same boxes as for a
-  // decoder that calls these modules.
+  // The scopes have the names of the modules in nn and models. A picture of the tape then has the same boxes
+  // as for a decoder that calls these modules.
   const std::size_t L = decoder.layers.size();
   const AttentionScore& score = decoder.score;
   const auto query_of = [&](const Tensor& s) {

@@ -15,11 +15,11 @@
 /// Code shared by the forward and the backward pass of attention_sequence().
 namespace gradus::attention {
 
-// Indices of the inputs. in_state is the first tensor of the first state. The parameters of each layer follow
-// the state.
+// Indices of the operation's inputs. in_state is the index of the initial state's first tensor. The
+// parameters of each layer follow the initial state.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// Indices of the saved values, which follow the inputs.
+// Indices of further saved values, counted from the end of the saved inputs.
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
 // The score v · tanh(q + k) if additive, else scale · q · k.

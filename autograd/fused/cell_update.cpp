@@ -43,8 +43,8 @@ Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c) 
 
 }  // namespace
 
-// In the original form, the reset gate acts before the product. So the step needs two products: one with h
-// for r and z, and one with r ∘ h for n.
+// In the original form, the reset gate acts before the product. So the step needs two products with W_hh: one
+// with h for r and z, one with r ∘ h for n.
 Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b) {
   if (form == GRUForm::pytorch) return composed::gru_update(x_part, linear(h, W, b), h);
   const std::int64_t H = h.size(1);

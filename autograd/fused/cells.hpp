@@ -16,8 +16,8 @@
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      number of state tensors: 1 for {h}, 2 for {h, c}
 ///     kept       K: Forward stores K·H numbers per row for Backward
-///     previous   offset of the h before the step among these numbers, in units of H
-///     shares_u   true if W_hh h + b_hh and the input part have the same gradient
+///     previous   offset, in units of H, of the state h before the step among these K·H numbers
+///     shares_u   true if W_hh h + b_hh has the same gradient as W_ih x + b_ih
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): d (m, H) is the total gradient of h after the step.
 ///                Replaces the gradient of the state after the step by the gradient of the state before the

@@ -61,8 +61,8 @@ struct StepRows {
 
 /// The matrix B (k, n) of a product x·B that runs at every step. B is columns [first, first + columns) of a
 /// weight, or their transpose. If the weight has a WeightProduct, that object computes the products with the
-/// transpose. Otherwise B is packed if the batch is large, and if this thread packs weights (PackWeights) or
-/// there are at least 4 steps.
+/// transpose. Otherwise B is packed if the batch is large and, in addition, this thread packs weights
+/// (PackWeights) or there are at least 4 steps.
 template <class T>
 class StepMatrix {
  public:
@@ -114,7 +114,7 @@ void for_each_step(const Packing& packing, bool reverse, Step step) {
   for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
 }
 
-/// Copies rows (B, width) in batch order to rows (last − first, width) in rank order.
+/// Copies ranks [first, last) from rows (B, width) in batch order to (last − first, width) in rank order.
 template <class T>
 void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
                    const T* of_batch, T* of_ranks) {

@@ -23,10 +23,10 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double roundings = 16;  // rounding errors, in units of ε, allowed in a value of f
 constexpr double sharp =
     1e-3;  // a gradient is judged only if the rounding error is at most this fraction of it
-// Bound of the rounding error in backward(), as a fraction of |r y| / |x| (see Checked).
+// Bound of the rounding error in backward(), as a fraction of Estimate::size.
 constexpr double tiny = epsilon;
-// The ratio of successive steps. If one step is a multiple of the period of a periodic f, the next step
-// seldom is.
+// The ratio of successive steps. If f is periodic and one step is a multiple of the period, the next step
+// seldom is one too.
 constexpr double ratio = 9;
 constexpr int finer_steps = 11, coarser_steps = 3;
 
@@ -48,7 +48,7 @@ Values values_of(const Checked& checked) {
   return result.to_vector<double>();
 }
 
-// The gradients of the leaves from backward(r). They are 0 for a leaf that no gradient reaches.
+// The gradients of the leaves, computed by backward(r). 0 for a leaf that no gradient reaches.
 std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, const Values& r) {
   for (auto [label, leaf] : leaves) leaf.zero_grad();
   if (result.requires_grad()) result.backward(tensor(r, result.shape()));
@@ -331,8 +331,8 @@ void compare(const Checked& checked, std::size_t k, const Values& gradient, cons
   }
 }
 
-// Repeats the check with only one leaf requiring a gradient, and with all leaves but one. A backward function
-// may be right only if all gradients are wanted.
+// Repeats the check with only one leaf requiring a gradient, and with all leaves but one. This finds a
+// backward function that is right only if all gradients are wanted.
 void check_subsets(const Checked& checked, const std::vector<Values>& with_all, GradcheckReport& report) {
   const std::size_t n = checked.leaves.size();
   for (const bool alone : {true, false}) {

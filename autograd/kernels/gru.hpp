@@ -8,8 +8,8 @@
 ///     r = σ(x_r + u_r),  z = σ(x_z + u_z),  n = tanh(x_n + r ∘ u_n),  y = n + z ∘ (h − n)
 ///
 /// where x = [x_r; x_z; x_n] = W_ih x_t + b_ih and u = [u_r; u_z; u_n] = W_hh h + b_hh, each (3H). Results
-/// must not overlap other arguments, so that the loops vectorise. The forward pass spends most of its time in
-/// the three transcendental functions; the backward pass is limited by memory bandwidth.
+/// must not overlap with inputs, so that the loops vectorise. The forward pass spends most of its time in the
+/// three transcendental functions; the backward pass is limited by memory bandwidth.
 namespace gradus::kernels {
 
 /// Computes y (H) and, for the backward pass, kept (4H) = [r; z; n; u_n] from x (3H), u (3H) and h (H).

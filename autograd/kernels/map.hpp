@@ -24,8 +24,8 @@ struct Row {
 };
 
 // Calls work(rows…). For up to three rows, the steps become compile-time constants if each is 0 or 1. For
-// four rows and more, the steps become constants only if all are 1, the common case. More variants would take
-// too long to compile.
+// four rows and more, the steps become constants only if all are 1, the common case. Variants for every
+// combination of steps would take too long to compile.
 template <class Work, class... T>
 void with_steps(const Work& work, Row<T, Step::any>... rows) {
   constexpr std::size_t count = sizeof...(T);

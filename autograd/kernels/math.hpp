@@ -11,7 +11,7 @@
 /// call the standard library, because gradient checks need accuracy more than speed.
 namespace gradus::math {
 
-/// The bits of 1.0F. Not const, so that the compiler cannot know the value.
+/// The bits of 1.0F. If this were const, the compiler would know the value, and use it.
 inline std::uint32_t bits_of_one = 0x3F800000;
 
 /// x limited to [low, high]; NaN stays NaN. If GCC 12 knew the limits, it would emit branches for x outside

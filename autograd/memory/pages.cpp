@@ -75,7 +75,7 @@ std::size_t PageRanges::waiting() const {
   return bytes;
 }
 
-// Reserves entries so that put() and unmap() cannot fail. unmap() splits ranges, so it needs more entries.
+// Reserves entries of ranges_ so that put() and unmap() cannot fail. unmap() may split every range in two.
 void PageRanges::make_room() { ranges_.reserve(std::bit_ceil(2 * (ranges_.size() + taken_ + 2))); }
 
 void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {

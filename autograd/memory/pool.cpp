@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-// Eight size classes per doubling. At most an eighth of a buffer is unused, and sequences of similar length
-// share a class. In a doubling that starts at `base`, class k holds base · (8 + k) / 8 bytes.
+// Eight size classes per doubling. At most an eighth of a buffer is unused, and tensors of similar size share
+// a class. In a doubling that starts at `base`, class k holds base · (8 + k) / 8 bytes.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -36,8 +36,8 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-// Buffers above this size have no class. Their sizes change with the sequence lengths of each batch. With one
-// class per size, the pool would keep many times the memory that is in use at once.
+// Buffers above this size have no class. The sizes of large tensors depend on the sequence lengths of each
+// batch. With one class per size, the pool would keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
 // A free buffer begins with the link to the next free buffer of its class.

@@ -15,11 +15,11 @@ struct Buffer {
 
 /// Free buffers are kept on shelves. Calls of parallel_operations() that run at the same time use different
 /// shelves, if there are enough. So each shelf gets the same sequence of requests in every training step, and
-/// has buffers of the right sizes. A thread also reuses memory that is in its own cache.
+/// has buffers of the right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
-/// Takes a buffer from the pool: a free buffer of the size class or, for a large request, a part of merged
-/// free memory. If there is none, cuts a buffer from a mapped block. So a new sequence length rarely needs a
-/// system call.
+/// Takes a buffer from the pool: a free buffer of the size class or, for a large request, the end of a free
+/// range (PageRanges). If there is none, cuts a buffer from a mapped block. So a new sequence length rarely
+/// needs a system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 

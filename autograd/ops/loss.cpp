@@ -39,7 +39,7 @@ std::int64_t check_targets(const char* operation, const char* what, const Tensor
   return counted;
 }
 
-// Calls row(r, target) for every row that is not ignored.
+// Calls row(r, target) for every row r whose target is not ignored.
 template <class Row>
 void for_each_target(const Tensor& targets, std::int64_t ignored, Row row) {
   const std::int64_t* target = raw<std::int64_t>(targets);
@@ -61,7 +61,7 @@ void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
   if (a.numel() == 0) fail(operation, "there is nothing to average in ", a.shape());
 }
 
-// The losses of one row.
+// The loss of one row, with and without label smoothing.
 struct RowLoss {
   double smoothed, plain;
 };

@@ -12,7 +12,7 @@
 namespace gradus {
 namespace {
 
-// A view of the first elements of all matrices in x (…, rows, columns).
+// A view of the first element of each matrix in x (…, rows, columns).
 template <class T>
 View<T> matrices(const Tensor& x) {
   View<T> result = view<T>(x);

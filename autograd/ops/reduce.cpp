@@ -23,7 +23,7 @@ namespace {
 struct Reduction {
   Shape kept;          // x's shape, with size 1 for reduced axes
   Shape result;        // `kept`, or x's shape without the reduced axes
-  std::int64_t n = 1;  // number of elements summed per result
+  std::int64_t n = 1;  // number of elements reduced to one result
 
   Reduction(const char* operation, const Tensor& x, const Axes& axes, bool keep) : kept(x.shape()) {
     const auto reduced = axes.in(operation, x.shape());

@@ -23,7 +23,7 @@ Addend<T> block(Addend<T> addend, std::int64_t row, std::int64_t column) {
   return addend;
 }
 
-/// The arguments of gemm(): C ← A·B + β·D. rows(), columns() and terms() cut a Product.
+/// The arguments of gemm(): C ← A·B + β·D. rows(), columns() and terms() return parts of it.
 template <class T>
 struct Product {
   Layout a_layout, b_layout;
@@ -99,7 +99,7 @@ void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) 
   halve([&](auto begin, auto end) { return p.terms(begin, end); });
 }
 
-/// Weights of at most this size stay in a core's own cache between steps.
+/// A weight of at most this size stays in a core's own cache between two steps.
 constexpr std::int64_t cached_weight_bytes = 3 << 19;
 
 /// The number of threads for an m×n×k product; 1 if the product is small. A 64×64×64 product takes about 5

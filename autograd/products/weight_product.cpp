@@ -20,7 +20,7 @@ struct Used {
 struct AllUsed {
   std::mutex mutex;
   std::map<const Storage*, Used> of;
-  std::atomic<bool> any{false};  // lets models without products skip the lock
+  std::atomic<bool> any{false};  // false: no weight has a product, and a look-up needs no lock
 };
 AllUsed& all_used() {
   static AllUsed& all = *new AllUsed;  // never destroyed: static models may outlive it

@@ -49,7 +49,7 @@ void run_hooks(const Node& node, Pending& pending) {
   }
 }
 
-// Several threads may add to the gradients of shared leaves.
+// Held while a pass adds to the gradients of leaves, because threads may share leaves.
 std::mutex adding;
 
 void add_to_gradient(Node& node, Tensor gradient) {
@@ -128,7 +128,7 @@ bool BackwardPass::has_work(const Node& node) const {
 
 // Makes all checks before the first gradient is computed.
 void BackwardPass::check() const {
-  // A freed node has lost its inputs, so paths from it to older targets are unknown.
+  // A freed node has lost its inputs, so nobody knows whether it leads to an older target.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };

@@ -67,7 +67,7 @@ class AtWork {
 
 // Each thread starts with its own range of a job's indices. The range is the same for every job of that size,
 // so that a loop finds the data of the previous loop in its core's cache. A thread that has finished its
-// range takes indices from other ranges. So a core that is busy with another program costs little time.
+// range takes indices from other ranges. So a loop loses little time to a core that another program uses.
 //
 // A range is one atomic number: the job's number in the upper half, the next index in the lower half. A
 // thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread does no

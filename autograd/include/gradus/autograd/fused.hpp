@@ -9,9 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Its source
-/// file also has a composed twin, which calls the operations of ops.hpp one by one; `Composed` (composed.hpp)
-/// selects the twin. Tests compare each operation with its twin.
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Beside it,
+/// its source file has a composed twin: the same function, computed by operations of ops.hpp. `Composed`
+/// (composed.hpp) selects the twins. Tests compare each fused operation with its twin.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:
@@ -113,7 +113,7 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
 /// The cell of attention_sequence. A GRU has G = 3 gates, an LSTM has G = 4.
 enum class AttentionCell { gru, original_gru, lstm };
 
-/// How a decoder's query scores the positions: e_j = v_a · tanh(W_a s + k_j), or scale · (W_a s) · k_j.
+/// The score of state s and key k_j of position j: e_j = v_a · tanh(W_a s + k_j), or scale · (W_a s) · k_j.
 struct AttentionScore {
   Tensor W_a = {};     ///< (A, H); if undefined, the query is the state itself and A = H
   Tensor v_a = {};     ///< (A); if undefined, the score is a dot product
@@ -154,15 +154,15 @@ struct AttentionDecoder {
 /// tanh of the energies, N·T·A values, is not stored.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
-/// @param state   s_0 of each layer, (B, H), in the order of the batch; for an LSTM, then also c_0
+/// @param state   s_0 of each layer, then for an LSTM c_0 of each layer; (B, H), in batch order
 /// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
 /// @param lengths lengths of the sources, (B), i64, or undefined when all are T
 /// @param packing packing of the targets
 /// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
 /// taken before dropout.
-/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies, from the
-/// last step to the first.
+/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies e_t, from
+/// the last step to the first.
 /// @throws Error for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,

@@ -59,7 +59,7 @@ struct GradcheckEntry {
   double error = 0;                 ///< |analytic − numeric|; may be NaN
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements
-  std::string needing;              ///< the case in which gradients are wrong, as text; empty: all cases
+  std::string needing;              ///< when gradients are wrong: "when 'x' needs no gradient"; empty: always
   std::int64_t not_judged = 0;      ///< the number of elements that could not be judged
   GradcheckDoubt first_open;        ///< the first element that could not be judged
   std::int64_t checked = 0;         ///< the number of elements checked: all, or GradcheckOptions::elements
@@ -97,7 +97,7 @@ GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& 
                           const GradcheckOptions& options = {});
 
 /// Checks the gradients of captured `leaves` and of f's floating-point inputs. The report lists the leaves
-/// first. Inputs may be undefined.
+/// before the inputs. Inputs may be undefined.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, NamedTensors leaves,
                           const GradcheckOptions& options);

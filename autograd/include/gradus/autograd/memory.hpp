@@ -10,8 +10,8 @@ namespace gradus {
 /// (adopt(), from_xtensor()) counts as live, but never enters the pool.
 struct MemoryStats {
   std::int64_t live_bytes = 0;         ///< in use by tensors now
-  std::int64_t peak_bytes = 0;         ///< the maximum so far
-  std::int64_t pooled_bytes = 0;       ///< kept for reuse
+  std::int64_t peak_bytes = 0;         ///< the maximum of live_bytes so far
+  std::int64_t pooled_bytes = 0;       ///< kept in the pool for later tensors
   std::int64_t live_buffers = 0;       ///< buffers in use now
   std::int64_t buffers_allocated = 0;  ///< blocks mapped since the start
   std::int64_t live_nodes = 0;         ///< recorded operations and leaves in memory now

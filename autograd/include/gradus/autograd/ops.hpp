@@ -14,9 +14,9 @@
 /// The operations. Each function checks its shapes, computes the result, and records its gradient. Below, `g`
 /// is d(loss)/d(result), and y is the result. Every operation throws Error for mismatched shapes or dtypes,
 /// before it changes anything. Elementwise operations broadcast by NumPy's rule: axes are matched from the
-/// last, and an axis of size 1 is stretched. The gradient is summed over stretched axes. Floating-point
-/// operands must have the same dtype. NaN propagates, except where `pow` defines the result as 1. A negative
-/// axis counts from the end.
+/// last, and an axis of size 1 is stretched. An operand's gradient is summed over the operand's stretched
+/// axes. Floating-point operands must have the same dtype. NaN propagates, except where `pow` defines the
+/// result as 1. A negative axis counts from the end.
 namespace gradus {
 
 // ---- Elementwise ----
@@ -121,8 +121,8 @@ Tensor greater(const Tensor& a, const Tensor& b);
 /// a ≥ b.
 /// Gradient: none.
 Tensor greater_equal(const Tensor& a, const Tensor& b);
-/// Takes the elements of `a` where `condition` is not 0, and the elements of `b` elsewhere. `condition` is
-/// i64. Gradients: g where the operand was chosen, 0 elsewhere.
+/// The elements of `a` where `condition` (i64) is not 0, and the elements of `b` where it is 0. Gradients: g
+/// where the operand was chosen, 0 elsewhere.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// `value` where mask ≠ 0, otherwise x. The mask is i64 and broadcasts to x's shape.
 /// Gradient: g where mask = 0, 0 elsewhere. @throws Error when x would have to broadcast to the mask's shape.

@@ -7,9 +7,9 @@ namespace gradus {
 
 class PackedWeights;  // internal
 /// For the lifetime of a PackWeights, linear() and the fused recurrences on this thread pack each parameter
-/// once. They reuse the packed copy for products of 8 to 256 rows. Use PackWeights for many small steps with
-/// the same weights, as in decoding. A parameter is packed again after an in-place change. The packed copies
-/// take as much memory as the parameters. Scopes may be nested; the outermost one owns the copies.
+/// once, and use the packed copy for every product of 8 to 256 rows. Use PackWeights for many small steps
+/// with the same weights, as in decoding. A parameter is packed again after an in-place change. The packed
+/// copies take as much memory as the parameters. Scopes may be nested; the outermost one owns the copies.
 class PackWeights {
  public:
   PackWeights();

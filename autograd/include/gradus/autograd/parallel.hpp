@@ -10,8 +10,8 @@
 namespace gradus {
 
 /// The number of threads in the team, including the calling thread. Initially GRADUS_NUM_THREADS, else
-/// OMP_NUM_THREADS, else the number of processors that this process may use, at most 16. The threads start
-/// when threads() or a loop first needs them.
+/// OMP_NUM_THREADS, else 16 or, if it is smaller, the number of processors that this process may use. The
+/// threads start when threads() or a loop first needs them.
 /// @throws Error, once, when the system cannot start all threads. The team then works with the threads that
 /// started.
 int threads();
@@ -37,8 +37,8 @@ void run(std::int64_t count, Work work, const void* context);
 }  // namespace team
 
 /// Calls work(i) for every i < count in parallel. If a call throws, the other calls still run; then the first
-/// exception is rethrown. The calls run as a plain loop in three cases: with one thread, inside another such
-/// loop, and while another thread uses the team. An exception ends a plain loop at once.
+/// exception is rethrown. The calls run one after the other in three cases: with one thread, inside another
+/// parallel loop, and while another thread uses the team. An exception then stops the remaining calls.
 template <class F>
 void parallel_tasks(std::int64_t count, const F& work) {
   team::run(
@@ -46,8 +46,8 @@ void parallel_tasks(std::int64_t count, const F& work) {
 }
 
 /// Calls work(begin, end) in parallel for ranges that make up [0, n). Ranges have at least `grain` elements
-/// unless n itself is smaller. Waking a thread costs some microseconds; work on `grain` elements should take
-/// as long. The ranges depend only on n, grain and team::available(), so results are reproducible.
+/// unless n itself is smaller. Work on `grain` elements should take at least some microseconds, as long as
+/// waking a thread. The ranges depend only on n, grain and team::available(), so results are reproducible.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   const std::int64_t count = team::ranges(n, grain);

@@ -17,8 +17,8 @@ namespace gradus {
 ///     std::cout << profile;
 ///
 /// Forward time covers an operation's own loops and products, but not allocation and recording. Backward time
-/// covers the whole backward function. While a nested Profile exists, the outer one counts nothing. The
-/// destructor of the nested Profile adds its counts to the outer one.
+/// covers the whole backward function. While a nested Profile exists, the outer Profile counts nothing. The
+/// destructor of the nested Profile adds its counts to the outer Profile.
 class Profile {
  public:
   struct Row {

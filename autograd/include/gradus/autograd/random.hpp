@@ -18,8 +18,8 @@ struct BatchPart {
 };
 
 /// A counter-based generator of random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
-/// easy as 1, 2, 3", 2011). A seed gives the same numbers and the same draws from the distributions below
-/// with any compiler and standard library. The state is the seed and a counter.
+/// easy as 1, 2, 3", 2011). With any compiler and standard library, a seed gives the same bits, and so the
+/// same draws from the distributions below. The state is the seed and a counter.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : seed_(seed) {}
@@ -32,7 +32,7 @@ class Generator {
   std::uint64_t below(std::uint64_t n);
   /// Normal with mean 0 and variance 1. Uses Box–Muller; each call draws `bits` twice and caches nothing.
   double normal();
-  /// An independent generator, seeded by one draw from this generator.
+  /// A generator independent of this one, seeded by one draw from it.
   Generator split();
   /// Independent generator n, derived from the seed without a draw. Give each step of a loop its own stream:
   /// later draws from this generator then do not depend on the number of steps.

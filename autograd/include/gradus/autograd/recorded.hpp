@@ -23,7 +23,7 @@ struct Recorded {
   Dtype dtype = Dtype::f32;
   std::string values = {};    ///< the values, "[[1, 2], [3, 4]]", for up to 8 elements; else empty
   std::string gradient = {};  ///< the gradient, in the same form
-  /// The inputs as indices into the vector that recorded() returns. Inputs that need no gradient are omitted.
+  /// The inputs as indices into the vector that recorded() returns. Omits inputs that need no gradient.
   std::vector<std::size_t> inputs = {};
 };
 

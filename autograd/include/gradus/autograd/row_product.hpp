@@ -13,7 +13,7 @@ namespace gradus {
 ///
 ///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
 ///
-/// with a fused multiply-add per term if the processor has this instruction. Keeps a copy of the weight.
+/// d_i is an addend. Each term is a fused multiply-add if the processor has this instruction. Copies W.
 class RowProduct final : public WeightProduct {
  public:
   /// @param weight (N, K), f32. @throws Error for another rank or dtype.

@@ -25,7 +25,7 @@ class Scope {
  public:
   explicit Scope(std::string_view name);
   /// A faster constructor for a name that is entered often. `last`, initially null, caches the resulting
-  /// path. Use one `last` per name; threads may share it.
+  /// path. Use a separate `last` for each name. Threads may share a `last`.
   Scope(std::string_view name, std::atomic<const ScopePath*>& last);
   ~Scope();
   Scope(const Scope&) = delete;
@@ -38,7 +38,7 @@ class Scope {
 /// This thread's module path. Paths live as long as the program.
 const ScopePath* current_scope();
 
-/// Throws Error("<operation>: <message> [in <module path>]"); message() concatenates the parts.
+/// Throws Error("<operation>: <message> [in <module path>]"), with the parts concatenated by message().
 [[noreturn]] void fail(std::string_view operation, const std::string& message);
 template <class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {

@@ -45,7 +45,7 @@ class Shape {
   const std::int64_t* begin() const { return sizes_.data(); }
   const std::int64_t* end() const { return sizes_.data() + rank_; }
 
-  /// This shape with the size of one axis replaced, one axis removed, or an axis inserted before `axis`.
+  /// with() replaces the size of one axis, without() removes an axis, inserted() adds one before `axis`.
   Shape with(int axis, std::int64_t size) const;
   Shape without(int axis) const;
   Shape inserted(int axis, std::int64_t size) const;

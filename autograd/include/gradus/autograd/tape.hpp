@@ -33,8 +33,8 @@ class Gradients {
   /// @throws Error unless wants(i).
   const Tensor& in(int i);
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
-  /// first gradient is stored without a copy if it has the input's shape and either is out() or is not
-  /// shared.
+  /// first gradient of an input is stored without a copy if it has the input's shape, and if it is out() or
+  /// no other tensor shares its values.
   /// @throws Error unless wants(i), and when the dtype differs.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
@@ -91,7 +91,7 @@ void append(const char* operation, const Tensor& result, std::span<const TensorR
 /// is a Backward or converts to one.
 ///
 /// `saved` are the tensors that `backward` reads; the tape keeps no other tensors alive. If a saved tensor
-/// was changed in place after recording, backward() throws before it computes anything. So save only values
+/// was changed in place after recording, backward() throws before it computes gradients. So save only values
 /// that `backward` will read (see for_gradient_of). `operation` is a string literal or has static lifetime.
 /// @return result. @throws Error when `result` is already recorded, for example because it is an input.
 template <class F>

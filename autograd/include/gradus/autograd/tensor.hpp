@@ -89,16 +89,16 @@ class Tensor {
   void backward(const Tensor& gradient, bool retain_graph = false) const;
   void backward(double) const = delete;  // a number would convert to retain_graph
 
-  /// Replaces the values of this leaf with values of any shape and dtype; all handles to the leaf see the
+  /// Replaces this leaf's values, shape and dtype by those of `values`. All handles to the leaf see the
   /// change. Clears the leaf's gradient.
   /// @throws Error for the result of an operation, and when i64 values replace those of a tensor that
   /// requires a gradient.
   void replace(const Tensor& values);
 
-  /// A view of the values, not on the tape.
+  /// A view of this tensor's values that is not on the tape.
   /// Gradient: none.
   Tensor detach() const;
-  /// A copy of the values, not on the tape.
+  /// A copy of this tensor's values that is not on the tape.
   /// Gradient: none.
   Tensor clone() const;
   /// The values, converted to `dtype`. Conversion to i64 truncates. Returns this tensor if it already has
@@ -135,7 +135,7 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// d(Σ outputs)/d(input) for each of `inputs`, which need not be leaves. Changes no Tensor::grad(), and runs
 /// only the part of the tape between outputs and inputs. `gradients` holds d(loss)/d(output) for each output;
 /// it may be empty if all outputs are scalars. Several threads may call grad() on graphs that share
-/// parameters: each thread gets its own gradients, whereas backward() adds up the gradients of all threads.
+/// parameters. Each thread then gets its own gradients; backward() would add up the gradients of all threads.
 /// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
 /// it.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
