@@ -60,8 +60,8 @@ void project(Row e, std::span<double> weights) {
   for (const double x : e) {
     if (!(x < infinity)) fail("sparsemax", "an energy is ", x, " and must be a finite number or −∞");
   }
-  // The largest energy is subtracted from all energies. Otherwise, adding 1 to a sum of large energies could
-  // be lost to rounding.
+  // The largest energy is subtracted from all energies. Otherwise the 1 that is added to a sum of large
+  // energies could be lost to rounding.
   const double largest = *std::ranges::max_element(e);
   if (largest == -infinity) fail("sparsemax", "all energies of a row are −∞, and one must be finite");
   std::vector<double> below(e.begin(), e.end());

@@ -8,8 +8,8 @@
 namespace gradus::nn {
 namespace {
 
-// The weights, with zeros beyond each target's end, and the number of real steps. `count` is at least 1,
-// because the losses divide by it.
+// The weights, with zeros beyond each target's end, and the number of real steps. `count` is 1 if there are
+// no real steps, because the losses divide by `count`.
 struct RealSteps {
   Tensor weights;
   double count;

@@ -26,7 +26,7 @@ class InDouble {
  private:
   Module& module_;
   std::vector<std::pair<Module*, bool>> modes_;
-  std::vector<std::pair<Tensor, Tensor>> put_back_;  // the original values, not rounded
+  std::vector<std::pair<Tensor, Tensor>> put_back_;  // the values before the check, in their own dtype
 };
 
 }  // namespace

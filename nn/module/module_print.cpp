@@ -51,7 +51,7 @@ class ModulePrinter {
   }
 
   std::ostream& out_;
-  NamedTensors first_;  // the first name of each parameter
+  NamedTensors first_;  // each parameter, with the first of its names
 };
 
 std::ostream& operator<<(std::ostream& out, const Module& module) {

@@ -52,7 +52,7 @@ struct Gradients {
   }
 };
 
-// Accumulates in double. The partial sums are independent, so the compiler can vectorise them.
+// Accumulates in double, in `lanes` independent partial sums, which the compiler can vectorise.
 template <class T>
 double sum_of_squares(std::span<const T> values) {
   constexpr std::size_t lanes = 32;

@@ -40,7 +40,7 @@ void RMSpropRule::update(Update& update) const {
         theta[i] -= eta * delta;
       }
     };
-    // Instantiates four loops without branches.
+    // Compiles the loop four times, so that no loop tests the two options.
     const auto choose = [&](auto with_mean) {
       momentum > 0 ? loop(with_mean, std::true_type()) : loop(with_mean, std::false_type());
     };

@@ -1,5 +1,5 @@
-// The attentions of Luong et al. 2015, added at the first extension point. Each is a class of a few lines.
-// Decoders, training and decoding need no change.
+// The attentions of Luong et al. 2015, added at the extension point nn::Attention. Each is a class of a few
+// lines. Decoders, training and decoding need no change.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>

@@ -1,4 +1,4 @@
-// Luong's decoder, added at the second extension point. Its state has entries of its own.
+// Luong's decoder, added at the extension point nn::DecoderStep. Its state has entries of its own.
 
 #include "models/luong_decoder.hpp"
 

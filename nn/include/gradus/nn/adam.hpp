@@ -11,7 +11,7 @@ namespace gradus::nn {
 ///     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
 ///     θ ← θ − η / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + ε)
 ///
-/// ε is placed as in algorithm 1, not as in the reordered form at the end of section 2. State: `m`, `v`.
+/// ε is added to the corrected √v̂ as in algorithm 1, not to √v as at the end of section 2. State: `m`, `v`.
 struct AdamRule {
   double learning_rate = 1e-3;  ///< η
   double beta1 = 0.9;

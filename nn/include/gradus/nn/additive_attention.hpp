@@ -10,8 +10,8 @@ namespace gradus::nn {
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + U_a h_j)
 ///
-/// The sizes of query (Q), values (D) and energy space (A) are independent. Neither product has a bias, as in
-/// the paper and in d2l. Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `v_a` (A).
+/// The sizes of query (Q), values (D) and energy space (A) are independent. W_a s and U_a h have no bias, as
+/// in the paper and in d2l. Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `v_a` (A).
 class AdditiveAttention : public ScoredAttention {
  public:
   AdditiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,

@@ -15,8 +15,8 @@ struct Memory {
   Tensor keys;     ///< (T, B, ·): precomputed for the score; undefined if the score needs only the values
   Tensor lengths;  ///< (B), i64: number of positions without padding; undefined if all are T
 
-  /// Selects sequences of the batch, as State::select() does. `rows` (i64, (K)) are the indices of the
-  /// sequences. The result has tensors (T, K, ·) and lengths (K).
+  /// Selects sequences of the batch, as nn::State::select() does for a decoder's state. `rows` (i64, (K)) are
+  /// the indices of the sequences. The result has tensors (T, K, ·) and lengths (K).
   Memory select(const Tensor& rows) const;
 };
 
@@ -27,7 +27,7 @@ enum class Estimator {
   reinforce,         ///< by reinforce_loss(), which models::loss() adds in training; unbiased, high variance
 };
 
-/// The first extension point: how a decoder weights the source positions.
+/// An extension point, as DecoderStep is: how a decoder weights the source positions.
 ///
 /// `prepare` runs once per batch, and does the work that needs no query. `attend` runs once per decoder step.
 /// For every score, weights at positions beyond a row's length must be 0. After a softmax, each row of
@@ -61,7 +61,7 @@ class Attention : public Module {
     return std::nullopt;
   }
 
-  /// Tells whether attend() draws positions in training, and how their gradient is estimated.
+  /// Tells whether attend() draws positions in training, and how the gradient is then estimated.
   virtual Estimator estimator() const { return Estimator::none; }
 
  protected:

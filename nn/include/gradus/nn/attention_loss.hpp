@@ -14,8 +14,8 @@ namespace gradus::nn {
 ///     H(α_t) = −Σ_j α_tj ln α_tj,     0 ln 0 = 0
 ///
 /// `loss + lambda * attention_entropy(…)` sharpens attention for λ > 0 and smooths it for λ < 0. For a weight
-/// of exactly 0, the formula's gradient is infinite; the gradient is defined as 0 instead. Weights beyond a
-/// source's end are such zeros.
+/// of exactly 0, such as the weights beyond a source's end, the formula's gradient is infinite;
+/// attention_entropy() gives it gradient 0.
 /// @throws Error if the shapes do not fit, or a length is outside [0, T_y].
 Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths);
 

@@ -18,8 +18,8 @@ struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  /// (B, H): the backward direction's state ←h_1, after the first token. Undefined if the encoder has only
-  /// one direction.
+  /// (B, H): the backward direction's last state, ←h_1, which it has after the first token. Undefined if the
+  /// encoder has only one direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
   /// Decoders that start from the encoder's final state read these.
@@ -49,10 +49,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// The second extension point: one step of a decoder. Teacher forcing, sampling and all searches run a
-/// decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before it
-/// updates the state (Bahdanau, with s_{t−1}), or after (Luong, with s_t). The state contains everything that
-/// the next step needs, such as h̃ for Luong's input feeding.
+/// An extension point, as Attention is: one step of a decoder. Teacher forcing, sampling and all searches run
+/// a decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before
+/// it updates the state (Bahdanau, with s_{t−1}), or after (Luong, with s_t). The state contains everything
+/// that the next step needs, such as h̃ for Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {
@@ -82,8 +82,8 @@ class DecoderStep : public Module {
   /// False by default.
   virtual bool can_be_shared() const { return false; }
 
-  /// How the gradient of this decoder's attention is estimated, if the attention draws positions in training.
-  /// With Estimator::reinforce, each step's weights must have the gradient that reinforce_loss() needs.
+  /// The estimator of the gradient if this decoder's attention draws positions in training. With
+  /// Estimator::reinforce, each step's weights must have the gradient that reinforce_loss() needs.
   virtual Estimator estimator() const { return Estimator::none; }
 };
 

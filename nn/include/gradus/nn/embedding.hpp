@@ -10,7 +10,7 @@ namespace gradus::nn {
 struct EmbeddingOptions {
   double deviation = 1;  ///< standard deviation of the drawn rows; PyTorch's is 1
   std::optional<std::int64_t> padding =
-      std::nullopt;     ///< id whose row gets no gradient; the row is initially 0 unless `shared`
+      std::nullopt;     ///< token id whose row gets no gradient, and is initially 0 unless `shared`
   bool frozen = false;  ///< true: no row gets a gradient
   bool shared = false;  ///< true: use the given rows without a copy, to share them with other modules
 };

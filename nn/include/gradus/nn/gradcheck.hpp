@@ -12,8 +12,8 @@
 namespace gradus::nn {
 
 /// Checks the gradients of `f` in double precision, with respect to every floating-point input and every
-/// parameter of `module` that is not frozen. Puts the module into eval mode and f64 for the check. Then
-/// restores the module, and clears its gradients.
+/// parameter of `module` that is not frozen. For the check, the module is in eval mode and in f64.
+/// Afterwards, its mode, dtype and values are restored, and its gradients cleared.
 ///
 ///     gradcheck(decoder, [&](auto x) { return decoder.forward(x[0], x[1]); }, {words, state})
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,

@@ -17,14 +17,14 @@ namespace gradus::nn {
 /// recurrent layers.
 Tensor uniform_fan_in(const Shape& shape, std::int64_t n);
 
-/// The number of inputs per output and of outputs per input: I and O for a weight (O, I). For a weight (O, I,
-/// k₁, k₂, …), both are multiplied by k₁ k₂ ⋯.
+/// The number of inputs per output, and the number of outputs per input: I and O for a weight (O, I). For a
+/// weight (O, I, k₁, k₂, …), both numbers are multiplied by k₁ k₂ ⋯.
 struct Fans {
   std::int64_t in, out;
 };
 Fans fans(const Shape& weight);
 
-/// The nonlinearity applied after the weight.
+/// The function applied to a layer's output W x + b.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 /// The factor on the standard deviation that compensates for the nonlinearity, from PyTorch's table. In the
 /// order of Nonlinearity: 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is the slope of leaky_relu

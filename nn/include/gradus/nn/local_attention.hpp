@@ -13,14 +13,14 @@ namespace gradus::nn {
 ///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10
 ///
 /// The softmax is over the positions j < S with |j − p_t| ≤ w; all other weights are 0. The Gaussian's
-/// factors are not normalised, so the weights sum to less than 1. Only the Gaussian moves p_t: the edge of
-/// the window has no gradient. At the edge, a weight jumps between 0 and e⁻² times its softmax.
+/// factors are not normalised, so the weights sum to less than 1. p_t gets its gradient from the Gaussian
+/// only: the window's edge, where a weight jumps from 0 to e⁻² times its softmax, has no gradient.
 ///
 /// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).
 class LocalPredictiveAttention : public AdditiveAttention {
  public:
-  /// @throws Error unless 1 ≤ half_window < ∞, and as AdditiveAttention. A half window below 1 could contain
-  /// no position.
+  /// @throws Error unless 1 ≤ half_window < ∞, and as AdditiveAttention. With a smaller half window, there
+  /// might be no position in the window.
   LocalPredictiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                            double half_window, double dropout = 0);
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,

@@ -51,7 +51,7 @@ class Module {
   /// under several names appears under each name, as in PyTorch.
   NamedTensors state_dict() const;
   /// Copies the values of `state` into the module's tensors in place, so that optimisers and other holders of
-  /// the tensors see the new values. If a tape needs the old values, its backward() throws. Converts between
+  /// the tensors see the new values. A later backward() that needs the old values throws. Converts between
   /// f32 and f64. A tensor shared under several names needs only one entry; several entries must have equal
   /// values.
   /// @param source the name of the state in messages
@@ -90,7 +90,7 @@ class Module {
   /// Registers a child, which must outlive this module. @throws Error as add_parameter, and for a child that
   /// already has a parent.
   void add_module(std::string name, Module& child);
-  /// Appends this module's name to the path in operations and errors, until the returned Scope is destroyed.
+  /// Appends this module's name to this thread's module path until the returned Scope is destroyed.
   Scope enter() const { return Scope(name_, path_); }
 
  private:

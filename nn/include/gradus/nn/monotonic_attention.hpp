@@ -20,13 +20,13 @@ struct MonotonicOptions {
 };
 
 /// Monotonic attention (Raffel et al. 2017) walks over the annotations from left to right, and never back. A
-/// step begins at the position of the previous step. At annotation j, the walk stops with probability p_tj,
-/// or moves on to annotation j + 1.
+/// step begins at the annotation at which the previous step stopped. At annotation j, the walk stops with
+/// probability p_tj, or moves on to annotation j + 1.
 ///
 ///     e_tj = g (v / ‖v‖) · tanh(W_a s_{t−1} + U_a h_j) + r                            eq. 16
-///     p_tj = σ(e_tj + noise)
-///     α_t  = monotonic_weights(p_t, α_{t−1})        in training: the probabilities of all walks
-///     p_tj = [e_tj > 0]                             in eval mode: one walk, so α_tj is 0 or 1
+///     p_tj = σ(e_tj + noise)                        in training
+///     p_tj = 1 if e_tj > 0, else 0                  in eval mode
+///     α_t  = monotonic_weights(p_t, α_{t−1})        over all walks; in eval mode one walk, so α_tj is 0 or 1
 ///
 /// In eval mode, α_t depends only on the annotations up to the one at which the walk stops. With a
 /// unidirectional encoder, a decoder can therefore write while the source is still arriving. A walk past the

@@ -27,8 +27,8 @@ struct AttentionMask {
 ///     head_i = softmax(Q_i K_iᵀ / √d) V_i,   Q_i = q W_i^Q,  K_i = k W_i^K,  V_i = v W_i^V,   d = E / heads
 ///     output = [head_1; …; head_h] W^O
 ///
-/// All attentions in this library score queries against keys, and sum values with a softmax of the scores as
-/// weights. They differ in queries, keys, values and score:
+/// Attentions in this library score queries against keys, and weight the values, by default with a softmax of
+/// the scores. They differ in queries, keys, values and score:
 ///
 ///                  query       keys and values   score of q and k     class
 ///     Bahdanau     s_{t−1}     every h_j         v·tanh(W q + U k)    AdditiveAttention
@@ -37,9 +37,9 @@ struct AttentionMask {
 ///     self         each x_t    every x_j         Q_i·K_i / √d         forward(x, x, x)
 ///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
 ///
-/// With one head and identity projections, this is scaled dot-product attention. As an nn::Attention, the
-/// class is cross-attention with one query per step: `prepare` projects the annotations to keys and values
-/// once. The decoder's state and the context have size E.
+/// One head with identity projections computes scaled dot-product attention. In a decoder, the class is
+/// cross-attention with one query per step: `prepare` projects the annotations to keys and values once. The
+/// decoder's state and the context have size E.
 ///
 /// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), with the rows for q, k and v in
 /// this order. If the size of keys or values is not E, three weights replace it: `q_proj_weight` (E, E),

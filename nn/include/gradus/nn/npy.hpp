@@ -8,8 +8,8 @@
 /// Tensors in NumPy's .npy files: f32, f64 and i64 are stored as '<f4', '<f8' and '<i8'.
 namespace gradus::nn {
 
-/// Writes the values, row-major, for numpy.load. Replaces the file atomically, after all data is on disk.
-/// Allocates memory for the whole file.
+/// Writes the values, row-major, for numpy.load. Replaces an old file atomically, when all data is on disk.
+/// Needs memory for the whole content.
 /// @throws Error with the path, the system's reason and what to do.
 void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 

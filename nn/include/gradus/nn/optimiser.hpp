@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// One parameter at its step t. A rule changes the parameter and its averages in place.
+/// The update of one parameter at its step t. A rule changes the parameter and its averages in place.
 struct Update {
   Tensor parameter;            ///< θ
   Tensor gradient;             ///< g

@@ -31,7 +31,7 @@ class PlateauDetector {
   /// Call with the metric after each evaluation. Returns true if the learning rates must be reduced.
   bool step(double metric);
 
-  /// The rate after a reduction: max(factor · rate, minimum), but never more than `rate`.
+  /// The learning rate after a reduction of `rate`: max(factor · rate, minimum), but at most `rate`.
   double reduced(double rate) const;
 
   /// "best", f64 (): the best metric, initially ±∞. "bad", i64 (): the number of metrics since the last

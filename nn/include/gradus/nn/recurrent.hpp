@@ -25,7 +25,7 @@ struct RecurrentWeights {
   Tensor bias_hh;    ///< (G·H), or undefined
 };
 
-/// Defines a kind of recurrent module: its gates, state, step and sequence.
+/// Defines a kind of recurrent module: the sizes of gates and state, and the computation of steps.
 struct RecurrentKind {
   std::int64_t gates;     ///< G
   std::size_t parts = 1;  ///< number of tensors in the state: 1 for {h}, 2 for {h, c}
@@ -56,7 +56,7 @@ class RecurrentCell : public Module {
  protected:
   /// @throws Error, prefixed with `name`, unless `inputs` and `hidden` are at least 1.
   RecurrentCell(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden, bool bias);
-  /// Returns the state after x, (B, I). Undefined parts of `state` are taken as zeros.
+  /// Returns the state after x, (B, I). Undefined tensors in `state` are taken as zeros.
   RecurrentState advance(const Tensor& x, RecurrentState state) const;
 };
 

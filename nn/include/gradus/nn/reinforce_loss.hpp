@@ -11,10 +11,10 @@ namespace gradus::nn {
 ///
 ///     ∇ = −(1/N) Σ_b Σ_t A_tb ∇ ln π(s_tb),     A_tb = Σ_{k ≥ t} (r_kb − r̄_b)
 ///
-/// over the N real steps, t < lengths[b]. A step's choice affects only its own token and later ones, so A
-/// sums only those. The baseline r̄_b is the mean r over the other sequences' steps, or 0 if there are none.
-/// It does not depend on the draws of row b, so the estimate stays unbiased. (Xu et al. use a moving average
-/// over earlier batches, and all tokens of the sentence.)
+/// over the N real steps, t < lengths[b]. A step's choice affects only its own token and later ones, so A_tb
+/// sums the terms k ≥ t only. The baseline r̄_b is the mean r over the steps of the other sequences, or 0 if
+/// there are none. It does not depend on the draws of row b, so the estimate stays unbiased. (Xu et al. use a
+/// moving average over earlier batches, and all tokens of the sentence.)
 /// @param weights         the drawn weights of all steps, (T_y, B, T_x), of normaliser::hard(): the sum of a
 ///                        row has the gradient of ln π(s)
 /// @param log_likelihoods r, (T_y, B); no gradient flows to them

@@ -39,8 +39,8 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
 
 /// Reads a file of F32, F64, I64, BF16, and I8 with scales. BF16 and I8 are read as f32, I8 as dequantised().
 /// The file is not trusted. Each byte must belong to exactly one tensor, as the format demands. No memory is
-/// allocated for values beyond the file's end. Padding after the header is optional, as in the safetensors
-/// library.
+/// allocated for values beyond the file's end. The padding at the header's end is optional, as in the
+/// safetensors library.
 /// @throws Error with the path, the tensor, what is wrong and what to do.
 Safetensors load_safetensors(const std::filesystem::path& path);
 

@@ -14,8 +14,8 @@ namespace gradus::nn {
 /// The factor on an optimiser's initial learning rate at step t = 0, 1, …
 using Schedule = std::function<double(std::int64_t t)>;
 
-/// Schedules with the values of PyTorch's schedulers, except where noted. Any function of the step is a
-/// schedule too:
+/// Except where noted, these schedules have the same values as PyTorch's schedulers. Any function of the step
+/// is a schedule too:
 ///
 ///     [](std::int64_t t) { return 1 / std::sqrt(1.0 + t); }
 namespace schedule {
@@ -32,7 +32,7 @@ Schedule linear(double from, double to, std::int64_t steps);
 /// PyTorch's cosine rises again after `steps`.
 /// @throws Error unless `steps` ≥ 1 and the minimum is finite and at least 0.
 Schedule cosine(std::int64_t steps, double minimum = 0);
-/// Linear from `from` at t = 0 to 1 at t = steps; afterwards then(t − steps):
+/// Linear from the factor `from` at t = 0 to 1 at t = steps; afterwards then(t − steps):
 ///
 ///     schedule::warm_up(100, schedule::cosine(900))
 ///
@@ -44,7 +44,7 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 /// A schedule that models::TrainerOptions selects by name.
 struct ScheduleKind {
   std::string_view name;
-  Schedule (*make)(double last, std::int64_t steps);  ///< from 1 at t = 0 to `last` at t = steps
+  Schedule (*make)(double last, std::int64_t steps);  ///< from factor 1 at t = 0 to `last` at t = steps
 };
 
 /// All named schedules: constant (always 1), linear, cosine, exponential and plateau. A plateau schedule is

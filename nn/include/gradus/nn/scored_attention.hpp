@@ -31,7 +31,7 @@ class ScoredAttention : public Attention {
   Estimator estimator() const override { return normaliser_.estimator; }
 
  protected:
-  /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length have no effect.
+  /// The energies e, (B, T), for the arguments of attend(), which ignores them beyond a row's length.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
   /// The weights α, (B, T): the softmax of the energies, or the normaliser's weights.
