@@ -43,7 +43,7 @@ std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
-  // Sizes that do not fit: returns nothing, so that attend() runs and throws its Error.
+  // If the sizes do not fit, returns nothing, so that attend() runs and throws its Error.
   if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;
   AttentionDecoder decoder{.cell = *cell,
                            .layers = {},

@@ -19,8 +19,8 @@ namespace gradus::models {
 // efficient products, or if the weights, which every thread reads at every step, do not fit a core's cache.
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
-// The number of parts for a search. A search adds no gradients, so splitting pays even if the weights do not
-// fit the cache, provided that the parts are large.
+// The number of parts for a search. A search adds no gradients of weights. So splitting pays even if the
+// weights do not fit the cache, provided that the parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 
 // The bounds of consecutive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All
@@ -29,8 +29,8 @@ std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
 // Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part. An
-// Error of whole() is thrown, because its positions refer to the whole batch; if whole() succeeds, the Error
-// of by_parts() is thrown again.
+// Error of whole() is thrown, because positions in its message refer to the whole batch; if whole() succeeds,
+// the Error of by_parts() is thrown again.
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {

@@ -99,8 +99,8 @@ void Rows::select(const std::vector<std::int64_t>& rows, Starts& at) {
   const Tensor chosen = tensor(rows);
   for (auto& [state, memory] : at) {
     state = state.select(chosen);
-    // Usually rows are only permuted within their source. The memory then stays valid, because all rows of a
-    // source have equal memory.
+    // Usually rows are only permuted among the rows of the same source. The memory then stays valid, because
+    // all rows of a source have the same memory.
     if (sources != sources_) memory = memory.select(chosen);
   }
   sources_ = std::move(sources);

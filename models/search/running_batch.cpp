@@ -46,7 +46,7 @@ nn::DecoderStep::Start joined(const nn::DecoderStep::Start& a, const nn::Decoder
                      .lengths = joined(a.memory.lengths, b.memory.lengths, 0)}};
 }
 
-// A source in the batch, and its rows of the state.
+// A source in the batch, and its range of the state's rows.
 struct Member {
   RunningBatch::Id id;
   std::int64_t length;                   // number of the source's annotations
@@ -107,7 +107,7 @@ class RunningBatch::State {
   void append(State other) {
     drop_rows();  // joined() below copies everything anyway
     if (rows_ == 0) {
-      std::ranges::move(members_, std::back_inserter(other.members_));  // all of these have finished
+      std::ranges::move(members_, std::back_inserter(other.members_));  // these have all finished
       *this = std::move(other);
       return;
     }

@@ -35,7 +35,7 @@ class Remaining {
   }
 
   // Finds the rows whose output has not ended. Drops the other rows from `at` if they are at least a quarter
-  // of all rows, and at least four: dropping copies the memory, which does not pay for a few rows.
+  // of all rows, and at least four: dropping rows copies the rest, which does not pay for a few rows.
   template <class Ended>
   void update(Starts& at, const Ended& ended) {
     unfinished_.clear();

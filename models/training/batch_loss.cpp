@@ -23,8 +23,8 @@ struct Unrolled {
   std::vector<Tensor> weights;  // (B, T_x) for each step
 };
 
-// Draws one random number, a coin, per sequence, always for the whole batch. A sequence's coin then does not
-// depend on whether the batch is split into parts.
+// Draws one random number, a coin, for each sequence of the whole batch, even if only a part is computed. A
+// sequence's coin then does not depend on whether the batch is split into parts.
 std::vector<double> tossed(std::size_t sequences, Generator& coins) {
   const BatchPart* const part = coins.part();
   std::vector<double> all(part != nullptr ? static_cast<std::size_t>(part->batch) : sequences);
@@ -135,8 +135,8 @@ Loss loss_of(const Seq2Seq& model, const data::Batch& batch, const LossOptions& 
                  tensor(batch.source_lengths, {batch.size}), batch, options, coins);
 }
 
-// The loss of a batch, computed in parts by several threads. Each part makes the same number of draws from
-// the default generator.
+// The loss of a batch, computed in parts by several threads. Each part draws equally often from its default
+// generator.
 Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options,
                    std::int64_t parts) {
   const std::vector<Cut> cuts = cut(batch, parts);

@@ -38,7 +38,7 @@ GradientSum::~GradientSum() {
     constexpr double failed = std::numeric_limits<double>::quiet_NaN();
     while (numbers_.terms() < shards_) add_shard(failed, failed);
     take();
-  } catch (const std::exception&) {  // other processes have failed, too
+  } catch (const std::exception&) {  // the sum failed because another process did
   }
 }
 

@@ -25,14 +25,14 @@ class GradientSum {
   // `order`.
   GradientSum(const std::vector<Tensor>& parameters, const Processes& processes, std::int64_t shards,
               bool bf16, Order& order);
-  // If this process has begun sums and then fails, completes them with a NaN loss, because others wait for
-  // them.
+  // If this process has begun sums and then failed, completes the sums with a NaN loss, because the other
+  // processes wait for the sums.
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;
 
-  // Call this before the backward pass that completes the last shard. Each gradient is then added as soon as
-  // it is complete.
+  // Call this before the backward pass that completes the last shard. This pass then adds each gradient as
+  // soon as it is complete.
   void add_during_backward();
   // Adds a shard: its loss, its cross-entropy, and the gradients that add_during_backward() has not added.
   void add_shard(double loss, double cross_entropy);

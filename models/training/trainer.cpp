@@ -116,7 +116,7 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   best_ = options.better == nn::Better::lower ? infinity : -infinity;
 }
 
-// The completed fraction of all steps: 0 before the first step, 1 at the last.
+// The completed fraction of all steps: 0 at the first step, 1 at the last one.
 double Trainer::done() const {
   if (options_.steps == 1) return 0;
   return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
@@ -205,9 +205,9 @@ void Trainer::load_state(const NamedTensors& state) {
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
-  // The steps that may throw come first (the plateau, a new optimiser, the stream, the model), so that an
-  // error leaves the trainer unchanged. The stream precedes the model: different data may also have changed
-  // the parameters' shapes, and then the stream's error is clearer.
+  // What may throw comes first: the plateau, a new optimiser, the stream, the model. So an error leaves the
+  // trainer unchanged. The stream precedes the model: with different data, the parameters' shapes may differ
+  // too, and then the stream's error is clearer.
   auto plateau = make_plateau(options_);
   if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);

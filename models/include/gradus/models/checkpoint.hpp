@@ -26,7 +26,7 @@ struct Checkpoint {
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const nn::Narrow& narrow = {});
 
-/// True for the metadata of a checkpoint, false for a plain tensor file.
+/// True if the metadata are those of a checkpoint, false if of any other tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);
 
 /// @throws Error as nn::load_safetensors and check_intact(), and for a file that is not a checkpoint or has
@@ -55,7 +55,7 @@ std::vector<Circumstance> circumstances();
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
 /// Loads a checkpoint's weights into a model, for inference or a new training. If the model has a tensor
-/// under several names, the checkpoint needs only one of them.
+/// under several names, the checkpoint needs only one of these names.
 /// @throws Error as Module::load_state_dict; the model is unchanged in that case.
 void load_model(nn::Module& model, const Checkpoint& checkpoint);
 

@@ -20,7 +20,7 @@ struct EncoderOptions {
   bool bidirectional = true;
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
-  std::int64_t pyramid = 0;    ///< P: levels that each halve the length; the top one has all `layers`
+  std::int64_t pyramid = 0;    ///< P: levels that each halve the length; the top level has all `layers`
   double dropout = 0;          ///< on the first layer's input and between layers
   Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
 };
@@ -43,7 +43,7 @@ class Encoder : public nn::Module {
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or ids of vectors (vectors_of)
   /// @param lengths (B), i64, each in [1, T]
-  /// @throws Error if the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
+  /// @throws Error if the shapes do not fit, a length is outside [1, T], or a token is unknown.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D

@@ -10,13 +10,13 @@
 namespace gradus::models {
 
 /// One model, or several that decode together. Every member reads the same source and the same previous
-/// tokens. At each step, the searches use the arithmetic mean of the M members' probabilities,
+/// tokens. As in Sockeye, the searches use at each step the arithmetic mean of the M members' probabilities,
 ///
 ///     p(y_t | y_1 … y_{t−1}, x) = 1/M Σ_m p_m(y_t | y_1 … y_{t−1}, x)
 ///
-/// which is itself a distribution. Log-probabilities and perplexities of ensembles and single models are
-/// therefore comparable (Sockeye's default; Hieber et al. 2017, section 3.3). Attention weights are the mean
-/// over the members with attention. The members may differ in decoder, cell and sizes, but must have the same
+/// which is itself a distribution. The log-probabilities and perplexities of an ensemble and of a single
+/// model are therefore comparable (Hieber et al. 2017, section 3.3). Attention weights are the mean over the
+/// members with attention. The members may differ in decoder, cell and sizes, but must have the same
 /// vocabularies. The members are not owned, and must outlive the Ensemble.
 class Ensemble {
  public:

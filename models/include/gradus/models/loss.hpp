@@ -17,12 +17,12 @@ namespace gradus::models {
 struct ForcedPass {
   Tensor source, source_lengths;  ///< as in Seq2Seq::forward
   Tensor target_in;               ///< (T_y, B), i64: BOS y_1 … y_{n−1}
-  Packing targets;                ///< positions of the real tokens
+  Packing targets;                ///< positions of the real target tokens
   Tensor logits;                  ///< (N, V), packed
   std::vector<Tensor> weights;    ///< (B, T_x) for each step if the decoder ran step by step, else empty
 };
 
-/// Replaces the loss by another one, such as a loss that also compares the model with a teacher
+/// A loss that replaces the cross-entropy, such as one that also compares the model with a teacher
 /// (compress::distillation).
 struct Objective {
   /// Returns the scalar to minimise: a mean over the real target tokens.
@@ -53,11 +53,11 @@ struct Loss {
 };
 
 /// The loss of a batch. If the decoder draws positions in training (Estimator::reinforce), the loss includes
-/// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, and with
-/// attention entropy, sampling, or an objective that reads attention weights. Otherwise the decoder's
-/// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
-/// do not depend on the thread that computes the sequence.
-/// @param coins for sampling: gives a number per sequence and step after the first if 0 < sampling < 1
+/// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, and if the
+/// options ask for attention entropy, for sampling, or for an objective that reads attention weights.
+/// Otherwise the decoder's forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A
+/// sequence's dropout masks do not depend on the thread that computes the sequence.
+/// @param coins if 0 < sampling < 1, gives one number for each sequence and each step but the first
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());

@@ -28,7 +28,7 @@ enum class Tied {
   all,     ///< one matrix for both embeddings and the readout; source and target share a vocabulary
 };
 
-/// A model described by names and sizes. To change the architecture, change `cell`, `attention` or `decoder`.
+/// A model described by names and sizes. For another architecture, set `cell`, `attention` or `decoder`.
 struct ModelOptions {
   std::string decoder = "bahdanau";    ///< "fixed", "cho", "bahdanau", or another in the registry
   std::string attention = "additive";  ///< a name in the registry: "additive", "dot", "scaled_dot" …

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Connects one process to all processes that train a model together. By default, there is only one process.
+/// Connects this process to the others that train the same model. By default, there is only this one process.
 ///
 /// Every process has the whole model and reads the same batches. A batch has N shards
 /// (TrainerOptions::shards). Process r of P computes the gradients of shards r·N/P … (r + 1)·N/P − 1.

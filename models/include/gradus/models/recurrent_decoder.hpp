@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// How s_0 is computed. An LSTM's c_0 and the states of all layers are computed in the same way.
+/// How s_0 is computed. The first states of all layers, and an LSTM's c_0, are computed in the same way.
 enum class Bridge {
   backward,  ///< tanh(W_s ←h_1) (Bahdanau et al. 2015, appendix A.2.2)
   summary,   ///< tanh(W_s [→h_T; ←h_1])
@@ -36,7 +36,7 @@ struct DecoderOptions {
   Tensor tied_embedding = {};  ///< E shared with the encoder; undefined to create a separate one
 };
 
-/// The common part of the papers' decoders. Step t computes
+/// The common part of the decoders "fixed", "cho" and "bahdanau". Step t computes
 ///
 ///     c_t = context, defined by the derived class
 ///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in every layer; s_t is the top layer's
@@ -48,8 +48,8 @@ class RecurrentDecoder : public nn::DecoderStep {
  public:
   /// @throws Error if the encoder does not provide the states that the bridge needs.
   Start start(const nn::Annotations& annotations) const override;
-  /// step() and forward() are final, so that they always agree. They call find_context(), advance() and
-  /// unroll(), which a derived class may override.
+  /// step() and forward() are final, so that they always agree. A derived class overrides find_context(), and
+  /// may override advance() and unroll(), which step() and forward() call.
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const final;
   /// Applies the readout to all steps at once.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const final;

@@ -28,8 +28,8 @@ struct AttentionSizes {
 /// An attention that ModelOptions can select by name.
 struct AttentionKind {
   std::function<std::unique_ptr<nn::Attention>(const AttentionSizes&)> make;
-  /// The number of elements in the attention's weight matrices, if known. The `gradus` command uses it to
-  /// refuse models that do not fit in memory.
+  /// The number of elements in the attention's weight matrices, if known. With this number, the `gradus`
+  /// command refuses models that do not fit in memory.
   std::function<double(const AttentionSizes&)> weights = {};
 };
 

@@ -33,8 +33,8 @@ SearchSteps forced_steps(std::vector<std::int64_t> target);
 /// has its own search.
 ///
 /// A source's results have the same bits whatever other sources are in the batch, and whenever they join.
-/// This requires operations that compute each row of a batch independently: use nn::RowProducts, or the
-/// products of compress::Int8Products. Only one thread at a time may use a RunningBatch.
+/// For this, every product must compute the rows of a batch independently: use nn::RowProducts or
+/// compress::Int8Products. Only one thread at a time may use a RunningBatch.
 class RunningBatch {
  public:
   using Id = std::uint64_t;
@@ -71,7 +71,7 @@ class RunningBatch {
 
   bool empty() const;
   std::int64_t size() const;           ///< number of sources
-  std::int64_t rows() const;           ///< hypotheses in the last step, including sources that have left
+  std::int64_t rows() const;           ///< hypotheses in the last step, also of sources that have left
   std::int64_t source_length() const;  ///< T: the sources are padded to this length
 
  private:

@@ -22,8 +22,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A source of batches. Its position can be saved and restored with the optional functions `state` and
-/// `set_state`. Without them a Trainer works, but its state cannot be saved.
+/// A source of batches. The stream's position can be saved and restored if it has the functions `state` and
+/// `set_state`. Without them, a Trainer can train, but has no state().
 struct BatchStream {
   std::function<data::Batch()> next;
   /// Returns the position as a fixed number of integers. After set_state(position), the stream continues with
@@ -40,8 +40,8 @@ struct TrainerOptions {
   double learning_rate = 3e-3;     ///< suits Adam and small models; nn::optimisers() has the rules' defaults
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
-  /// A name in nn::schedules(): the factor on the learning rate, which falls from 1 at the end of the warm-up
-  /// to `final_factor` at the last step. With "plateau", evaluations determine the factor: whenever more than
+  /// A name in nn::schedules(). Its factor on the learning rate falls from 1, at the end of the warm-up, to
+  /// `final_factor` at the last step. With "plateau", evaluations determine the factor: whenever more than
   /// `plateau_patience` evaluations in a row have not improved the best score by more than 0.01 %, the factor
   /// is multiplied by `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
@@ -49,8 +49,8 @@ struct TrainerOptions {
   double plateau_factor = 0.5;
   std::int64_t plateau_patience = 2;
   std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
-  /// Batches per update, at least 1. The gradient is that of their mean loss per target token, as for one
-  /// large batch.
+  /// Batches per update, at least 1. The gradient is that of the mean loss over all target tokens of these
+  /// batches, as for one large batch.
   std::int64_t accumulate = 1;
   /// N, a power of two: the number of shards of each batch. If N > 1, the shards' gradients are computed one
   /// after the other and added up in the fixed order ((g_0 + g_1) + (g_2 + g_3)) + …. Random numbers for
@@ -60,7 +60,7 @@ struct TrainerOptions {
   /// Rounds each shard's gradient, and each sum of two gradients, to bf16. This halves the bytes sent between
   /// processes.
   bool bf16_gradients = false;
-  double clip_norm = 1;  ///< bound on the norm of all gradients together; infinity turns clipping off
+  double clip_norm = 1;  ///< bound on the norm over all gradients; infinity turns clipping off
   /// The precision of matrix products in a step (MixedPrecision). Everything else stays f32.
   Precision precision = Precision::f32;
   LossOptions loss = {};        ///< `sampling` rises linearly from 0, and reaches its value at the last step
@@ -109,11 +109,11 @@ class Trainer {
   /// and the operation that first produced such a value; the parameters are unchanged in that case.
   TrainStep step();
   std::int64_t steps() const { return steps_; }  ///< number of steps taken
-  /// True if all steps are taken or patience has run out.
+  /// True if all steps are taken, or if `patience` > 0 evaluations in a row were no new best.
   bool finished() const;
 
   /// True after every `eval_every` steps and after the last step, until observe() or skip_evaluation() is
-  /// called. Loading a state that was saved in between restores this value.
+  /// called. A state that was saved while an evaluation was due restores this value.
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
@@ -135,7 +135,7 @@ class Trainer {
   NamedTensors state() const;
   /// Restores a state that was saved with the same options and model sizes. With the same threads and
   /// kernels, later steps are bit-identical to those of an uninterrupted run. The options are not part of the
-  /// state. `steps` may be larger than before, and the schedule may be another one: the plateau schedule
+  /// state. `steps` may be larger than before, and the schedule may be another one; a plateau schedule then
   /// starts afresh if the state has no "plateau.…".
   /// @throws Error listing every entry that is missing, unexpected or invalid, and as BatchStream::set_state;
   /// loads nothing in that case.
