@@ -90,7 +90,7 @@ std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOpti
   return precisions;
 }
 
-// The exponential of the mean logarithm; 0 if any value is 0.
+// The exponential of the values' mean logarithm; 0 if any value is 0.
 double geometric_mean(std::span<const double> values) {
   double logarithms = 0;
   for (const double value : values) logarithms += std::log(value);

@@ -12,8 +12,8 @@
 
 namespace gradus::data {
 
-// Learns merges incrementally. A merge recounts only the words that contain the merged pair. A priority queue
-// yields the next pair; the counts in the queue may be outdated.
+// Learns merges incrementally. After a merge, only the words that contain the merged pair are counted again.
+// A priority queue yields the next pair; counts in the queue may be outdated.
 class BytePairLearner {
  public:
   BytePairLearner() : queue_(Rarer{&texts_}) {}

@@ -8,7 +8,7 @@
 namespace gradus::data {
 namespace {
 
-// True if a space separates the two tokens.
+// True if a space is written between the two tokens.
 bool apart(std::u32string_view left, std::u32string_view right, Spacing spacing) {
   const char32_t last = left.back(), first = right.front();
   if (spacing.solid && (is_solid(last) || is_solid(first))) return false;

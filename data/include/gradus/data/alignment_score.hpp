@@ -7,7 +7,7 @@
 namespace gradus::data {
 
 /// Compares attention with a true alignment over many decoder steps. Measures how often the largest weight is
-/// at the true position, and the mean weight there. Both are NaN without steps.
+/// at the true position, and the mean weight of the true position. Both are NaN without steps.
 struct AlignmentScore {
   std::int64_t steps = 0, right = 0;
   double weight_sum = 0;

@@ -20,8 +20,8 @@ struct AttentionEntropy {
   AttentionEntropy& operator+=(const AttentionEntropy& other);
 
   double nats() const;  ///< the mean of H
-  /// The mean of H / ln T_x, which is in [0, 1] if the weights come from a softmax. A row with a single
-  /// weight counts as 0.
+  /// The mean of H / ln T_x over the rows, in [0, 1] if the weights come from a softmax. A row with T_x = 1
+  /// counts as 0.
   double normalised() const;
 };
 

@@ -30,7 +30,7 @@ struct Batch {
 ///         in EOS, or an id below `first_symbol` elsewhere. The message has the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
-/// Makes a batch of the sequences `rows` of `batch`, in this order, trimmed to the longest sequence.
+/// Makes a batch of the sequences of `batch` with the indices `rows`, trimmed to the longest of them.
 /// \throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 

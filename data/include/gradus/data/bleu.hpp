@@ -34,8 +34,8 @@ struct BleuOptions {
   BleuTokeniser tokeniser = BleuTokeniser::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smoothing_value = {};  ///< value of floor and add_k, at least 0
-  bool lowercase = false;        ///< lower-case both sides by Unicode's rules, as Python's str.lower()
-  bool effective_order = false;  ///< ignore orders longer than the hypothesis
+  bool lowercase = false;        ///< lower-case hypotheses and references, as Python's str.lower() does
+  bool effective_order = false;  ///< ignore n-grams longer than the hypothesis
   std::int64_t order = 4;        ///< N, 1 to 100
 };
 

@@ -13,7 +13,7 @@
 ///
 /// For each n, the precision is the fraction of the hypotheses' n-grams that occur in their references. The
 /// recall is the fraction of the references' n-grams that occur in their hypotheses. P and R are the means
-/// over n. An n is omitted from the means if one side has no n-grams of length n.
+/// over n. Both means omit an n if the hypotheses or the references have no n-grams of length n.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
@@ -30,7 +30,7 @@ struct ChrfCounts {
 };
 
 /// Statistics of one hypothesis. An invalid byte counts as a character.
-/// @param lowercase lower-case both sides, as BleuOptions::lowercase
+/// @param lowercase lower-case hypothesis and reference, as BleuOptions::lowercase
 ChrfCounts chrf_counts(std::string_view hypothesis, std::string_view reference, bool lowercase = false);
 
 /// chrF from statistics, 0 to 100; 0 if nothing matches.

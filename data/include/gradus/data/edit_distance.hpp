@@ -11,8 +11,8 @@ namespace gradus::data {
 /// into `b`.
 std::int64_t edit_distance(std::span<const std::string> a, std::span<const std::string> b);
 
-/// Edits divided by reference tokens, both summed over sequences. This is the word error rate if tokens are
-/// words, and the phoneme error rate if tokens are phonemes.
+/// The number of edits divided by the number of reference tokens, both summed over sequences. This is the
+/// word error rate if tokens are words, and the phoneme error rate if tokens are phonemes.
 struct ErrorRate {
   std::int64_t edits = 0, reference_length = 0;
 

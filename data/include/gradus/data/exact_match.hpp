@@ -15,7 +15,7 @@ namespace gradus::data {
 /// \throws gradus::Error if the target has no EOS.
 bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const std::int64_t> target);
 
-/// The fraction of predictions that equal their target; see `matches_exactly`.
+/// The fraction of predictions for which `matches_exactly` is true.
 /// \throws gradus::Error if the sizes differ, or a target has no EOS.
 double exact_match(std::span<const std::vector<std::int64_t>> predictions,
                    std::span<const std::vector<std::int64_t>> targets);

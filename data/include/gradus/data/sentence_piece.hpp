@@ -14,8 +14,8 @@ namespace gradus::data {
 
 /// A model of the library SentencePiece. Normalises text and splits it into pieces, in which `▁` marks a
 /// space. T. Kudo, J. Richardson, "SentencePiece: A simple and language independent subword tokenizer and
-/// detokenizer for neural text processing", 2018. Copies share the model. Thread-safe. Requires a gradus
-/// built with the library.
+/// detokenizer for neural text processing", 2018. Copies share the model. Thread-safe. Works only if gradus
+/// was built with SentencePiece.
 class SentencePiece {
  public:
   /// Reads the content of a model file written by `spm_train`. The library does not detect every damage: a

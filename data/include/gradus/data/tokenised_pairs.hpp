@@ -24,7 +24,7 @@ struct TokenisedPairs {
 TokenisedPairs tokenise(std::span<const SentencePair> pairs, const Tokeniser& source,
                         const Tokeniser& target);
 
-/// Keeps the pairs with `min` to `max` tokens on both sides.
+/// Keeps the pairs with `min` to `max` source tokens and `min` to `max` target tokens.
 /// \throws gradus::Error unless 1 <= min <= max.
 TokenisedPairs keep_lengths(TokenisedPairs pairs, std::int64_t min, std::int64_t max);
 

@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Ids shared by all tasks. Ordinary symbols and words start at `first_symbol`.
+/// Ids with the same meaning in all tasks. Ids of symbols and words start at `first_symbol`.
 inline constexpr std::int64_t pad = 0;  ///< fills a batch after a sequence's end
 inline constexpr std::int64_t bos = 1;  ///< begins the decoder's input
 inline constexpr std::int64_t eos = 2;  ///< ends every target

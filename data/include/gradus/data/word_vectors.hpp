@@ -12,8 +12,8 @@ namespace gradus::data {
 
 /// The vectors of a vocabulary's tokens in a file of word vectors.
 struct WordVectors {
-  std::int64_t size = 0;          ///< E, of each vector
-  std::vector<std::int64_t> ids;  ///< (N), the tokens found, in the file's order
+  std::int64_t size = 0;          ///< E, the length of each vector
+  std::vector<std::int64_t> ids;  ///< (N): the ids of the tokens found, in the file's order
   std::vector<float> values;      ///< (N, E), row by row
 };
 
