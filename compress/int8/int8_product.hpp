@@ -38,7 +38,7 @@ float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
 void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
                     const std::int8_t* q, std::int64_t stride, std::int32_t* sums);
 
-/// y_i ← s_x s_i sums_i + d_i; d may be null or equal y.
+/// y_i ← s_x s_i sums_i + d_i; d may be null, or may be y itself.
 void scale_row(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d, float* y);
 
 }  // namespace gradus::compress

@@ -21,7 +21,7 @@ std::size_t count_of(double sparsity, std::size_t n) {
   return static_cast<std::size_t>(std::llround(sparsity * static_cast<double>(n)));
 }
 
-// Sets the masks of the smallest magnitudes, a fraction `sparsity` of all, to 0 and the others to 1.
+// Sets the masks to 0 for the smallest magnitudes, a fraction `sparsity` of all, and to 1 for the others.
 // weights[m] and masks[m] belong to the same matrix.
 void mask_smallest(const std::vector<std::span<const float>>& weights,
                    const std::vector<std::span<float>>& masks, double sparsity) {

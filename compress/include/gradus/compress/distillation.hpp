@@ -17,8 +17,8 @@ namespace gradus::compress {
 /// The logits have shape (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher
 /// ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²: one factor 1/T comes
 /// from the softmax, the other from p − q, which shrinks with 1/T (Hinton et al. 2015, "Distilling the
-/// knowledge in a neural network", section 2). Applied to every token, this is the word-level distillation of
-/// Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
+/// knowledge in a neural network", section 2). For each target token, L is the word-level distillation of Kim
+/// and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
 /// @throws Error unless both tensors are (N, V) with N ≥ 1, and T is finite and above 0.
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature = 1);
 

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// Where the smallest weights are chosen.
+/// Among which weights the smallest ones are chosen.
 enum class PruningScope {
   global,      ///< all matrices together: matrices with small weights lose more of them
   per_matrix,  ///< each matrix loses the same fraction
@@ -23,9 +23,9 @@ enum class PruningScope {
 /// Prunes every f32 matrix of the parameters, including embeddings, but not vectors such as biases. Ties are
 /// pruned in the order of named_parameters(), then row by row.
 ///
-/// M is constant within a training step, so that the gradient is M ∘ g. While a Pruning exists, it multiplies
-/// the gradients of trained parameters by M. An optimiser with momentum or weight decay may still move a
-/// pruned weight, so call hold() after each update:
+/// M is constant within a training step. So if g is the gradient of M ∘ W, the gradient of W is M ∘ g. While
+/// a Pruning exists, it multiplies the gradients of trained parameters by M. An optimiser with momentum or
+/// weight decay may still move a pruned weight, so call hold() after each update:
 ///
 ///     Pruning pruning(model);
 ///     pruning.prune(0.8);
@@ -41,8 +41,8 @@ class Pruning {
   Pruning(const Pruning&) = delete;
   Pruning& operator=(const Pruning&) = delete;
 
-  /// Chooses M for the fraction s in [0, 1] of the current weights, and sets the pruned weights to 0. Chooses
-  /// weights that are already 0 first, so that pruned weights stay pruned when s grows.
+  /// Chooses M for the fraction s in [0, 1] of the current weights, and sets the pruned weights to 0. Weights
+  /// that are already 0 are chosen first, so that pruned weights stay pruned when s grows.
   /// @throws Error for s outside [0, 1], and naming a matrix with a value that is not finite; changes nothing
   /// in that case.
   void prune(double sparsity);
@@ -71,7 +71,7 @@ struct GradualPruning {
   double sparsity;         ///< s_f, in [0, 1]
   std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning
   std::int64_t until;      ///< t_1 > t_0: the first step with s_f
-  std::int64_t every = 1;  ///< Δt ≥ 1: steps between two values
+  std::int64_t every = 1;  ///< Δt ≥ 1: steps between two changes of s
 
   /// The sparsity s after step t: 0 for t ≤ t_0, and s_f for t ≥ t_1. s changes only at the steps of the
   /// schedule.

@@ -14,8 +14,8 @@ namespace gradus::compress {
 /// The gradient is g, the straight-through estimator of Bengio et al. 2013, "Estimating or propagating
 /// gradients through stochastic neurons", section 4. The function is a staircase, whose derivative is 0
 /// between the steps and undefined at them. The true gradient would therefore never move a weight. The
-/// estimator uses the derivative of the identity, which is the staircase's mean slope. gradcheck() therefore
-/// reports a wrong gradient.
+/// estimator uses the derivative of the identity, 1, which is also the staircase's mean slope. gradcheck()
+/// therefore reports a wrong gradient.
 /// @throws Error as nn::quantise_rows().
 Tensor fake_quantise(const Tensor& W);
 
