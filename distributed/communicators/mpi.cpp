@@ -184,7 +184,7 @@ class Mpi : public Communicator {
   }
 
   // True if this process was suspended (SIGSTOP) and has just resumed. The other processes have then already
-  // reported it.
+  // reported this process as lost.
   bool was_stopped() const {
     const Clock::time_point now = Clock::now();
     return now - ticked_.load() > long_pause() || now - resumed_.load() < 5s;
@@ -218,8 +218,8 @@ class Mpi : public Communicator {
         }
       }
       if (lost >= 0) {
-        // All processes notice the loss of process 0 in the same second. The reporter ends the job, and the
-        // others wait for that.
+        // All processes notice the loss of process 0 in the same second. Only the reporter writes the message
+        // and ends the job; the others wait until it has done so.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }

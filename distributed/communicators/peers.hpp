@@ -15,12 +15,12 @@ struct Peers {
   std::string host;  // host of this process
   std::vector<Peer> all;
 
-  // False if the process ran on this host and has ended, otherwise true.
+  // False if process `rank` ran on this host and has ended, otherwise true.
   bool alive(std::int64_t rank) const;
   // The process that reports a failure: the lowest rank on this host that is alive, except `lost`.
   std::int64_t reporter(std::int64_t lost = -1) const;
-  // A message about the process that has ended. If none has ended, the message says that the job was ended
-  // while this process waited for `peer`.
+  // A message that names the process that has ended. If all are alive, the message says that the job was
+  // ended while this process waited for `peer`.
   std::string the_dead(std::int64_t peer) const;
   // The message that process `rank` has sent no sign of life for `seconds`.
   std::string silence(std::int64_t rank, std::int64_t seconds) const;

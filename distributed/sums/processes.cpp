@@ -105,7 +105,7 @@ void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message
 models::Processes processes_of(Communicator& communicator, SumTimes* times) {
   if (communicator.size() == 1) return {};
   struct Sums {
-    std::vector<double> f64;  // messages; they keep their memory from step to step
+    std::vector<double> f64;  // values of messages; the memory is reused in the next step
     std::vector<float> f32;
     std::unique_ptr<Background> background;     // runs the sums if there is a network
     std::vector<std::function<void()>> queued;  // on one host: the sums that finish_sums() will run

@@ -9,7 +9,7 @@ namespace gradus::distributed {
 /// The time that a process's sums have taken since processes_of(), in seconds.
 struct SumTimes {
   double summing = 0;  ///< time in which a sum was running, including delays by other processes
-  double waiting = 0;  ///< time of waiting for sums; in summing − waiting the process computed
+  double waiting = 0;  ///< time in finish_sums(); during the rest of `summing`, the process computed
 };
 
 /// The processes of a job for a models::Trainer. With a network, sums run in a separate thread. Call
