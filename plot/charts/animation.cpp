@@ -14,8 +14,8 @@
 namespace gradus::plot {
 namespace {
 
-// The CSS class of a frame. Its rule depends only on `frame` and `frames`, and both are in the name. Pictures
-// on one page can therefore share the class.
+// The CSS class of a frame. Its CSS rule depends only on `frame` and `frames`, and the class name contains
+// both numbers. Pictures on one page can therefore share the class.
 std::string frame_class(std::size_t frame, std::size_t frames) {
   return join("gp-frame", std::to_string(frame), "of", std::to_string(frames));
 }

@@ -41,7 +41,7 @@ struct Columns {
 
   Columns(std::size_t groups, std::size_t series) {
     const auto bars = static_cast<double>(series);
-    const double narrowest = bars * (4 + kBarGap) + 6;  // minimum width of a group
+    const double narrowest = bars * (4 + kBarGap) + 6;  // minimum width of a group of bars
     group = std::clamp(kNarrowest / static_cast<double>(groups), bars * 30 + 14, bars * 60 + 30);
     group = std::max(std::min(group, kWidest / static_cast<double>(groups)), narrowest);
     width = std::max(kNarrowest, group * static_cast<double>(groups));

@@ -15,8 +15,8 @@ struct Size {
 };
 
 /// Draws a checked heatmap at the origin, and returns its size with margins. The grid of cells begins at
-/// `grid_top` and `grid_left`, or further down or right if the labels need more room. This aligns the
-/// panels of a strip.
+/// `grid_top` and `grid_left`, or further down or right if the labels need more room. The same `grid_top` and
+/// `grid_left` align the panels of a strip.
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0,
                 double grid_left = 0);
 

@@ -117,7 +117,7 @@ std::string table(const Section& section) {
 }  // namespace
 
 std::string html(const Page& page) {
-  // The policy blocks all requests, because the page is self-contained.
+  // The content security policy blocks all requests, because the page needs no other file.
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "

@@ -16,7 +16,7 @@ struct FrameText {
 
 enum class KeyShape { line, square, dot };
 
-/// An entry of the legend. `css` is the class that has its colour.
+/// An entry of the legend. `css` is the CSS class of the entry's colour.
 struct Key {
   std::string name, css;
   KeyShape shape;

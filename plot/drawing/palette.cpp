@@ -45,7 +45,7 @@ std::string hex(Rgb colour) {
 }
 
 Rgb ramp(double t, Theme theme) {
-  // Chroma approaches 0 as lightness approaches the background's. All colours are within sRGB.
+  // The chroma approaches 0 as the lightness approaches that of the background. All colours are within sRGB.
   if (theme == Theme::light) {
     const double lightness = std::lerp(0.975, 0.34, t);
     return oklch(lightness, 0.46 * lightness * (1 - lightness), 255);

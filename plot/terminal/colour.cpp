@@ -27,7 +27,7 @@ Colour colour_of(int fd) {
 }
 
 int terminal_width([[maybe_unused]] int fd) {
-#if defined(TIOCGWINSZ)  // WASI has no terminals
+#if defined(TIOCGWINSZ)  // not defined in WASI, which has no terminals
   winsize size{};
   return ::isatty(fd) && ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 #else

@@ -32,9 +32,9 @@ std::string svg(const Heatmap& heatmap);
 /// Draws several heatmaps as one SVG, side by side in rows of `per_row`. Example: the same sentence after 1,
 /// 5 and 10 epochs.
 ///
-/// Heatmaps with the same `min` and `max` share a colour scale beside the last heatmap; otherwise each has
-/// its own scale. In a single column, all cells begin at the same x. Throws Error if `heatmaps` is empty, if
-/// `per_row` is 0, or if svg(Heatmap) would reject one of them.
+/// If all heatmaps have the same `min` and `max`, one colour scale is drawn, beside the last heatmap;
+/// otherwise each heatmap has its own scale. In a single column, all cells begin at the same x. Throws Error
+/// if `heatmaps` is empty, if `per_row` is 0, or if svg(Heatmap) would reject one of them.
 std::string strip(const std::vector<Heatmap>& heatmaps,
                   std::size_t per_row = std::numeric_limits<std::size_t>::max());
 

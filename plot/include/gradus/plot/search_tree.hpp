@@ -11,7 +11,7 @@ namespace gradus::plot {
 /// part of the output of greedy decoding.
 enum class Fate { kept, dropped, ended, best, greedy };
 
-/// A hypothesis of a search: its parent, and the token added to the parent.
+/// A hypothesis of a search: its parent hypothesis, and the token that it adds to the parent.
 struct TreeNode {
   std::int64_t parent = -1;  ///< index of the parent, smaller than the node's own; -1 for a root
   std::string label{};       ///< the added token
@@ -29,8 +29,8 @@ struct SearchTree {
 /// Siblings appear in the order of their indices, from top to bottom.
 ///
 /// Fates can be distinguished without colour: a kept node has a box, an ended one a thick border, a greedy
-/// one a dashed border; the best one is filled, and a dropped one has no box. A node's tooltip shows its
-/// label and note.
+/// one a dashed border; the best one is filled, and a dropped one has no box. The tooltip of a node shows the
+/// node's label and note.
 ///
 /// Throws Error if there are no nodes, or if the parent of a node does not come before the node.
 std::string svg(const SearchTree& tree);
