@@ -168,7 +168,7 @@ class TemporaryFile {
  private:
   // Locks the file. Returns true if sweep() removed the file before it could be locked.
   bool was_swept() const {
-    if (::flock(file_, LOCK_EX) != 0) return false;  // sweep() removes nothing if there are no file locks
+    if (::flock(file_, LOCK_EX) != 0) return false;  // without file locks, sweep() removes nothing
     struct stat status{};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }

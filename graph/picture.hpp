@@ -24,7 +24,7 @@ struct Edge {
   bool same_shape = true;
 };
 
-/// Contents of a picture of the tape behind a tensor.
+/// The contents of a picture of the tape that computed a tensor.
 struct Picture {
   std::vector<Vertex> vertices;  // in the order of their oldest nodes
   std::vector<Edge> edges;       // in the order of the operations and of their inputs

@@ -51,8 +51,8 @@ class LengthBatch {
       if (stops) leave(task->first, task->second);
       task = stops ? tasks_.erase(task) : std::next(task);
     }
-    // Joining copies the batch's memory. Therefore a few newcomers wait up to most_waits steps for more of
-    // them.
+    // Joining copies the batch's memory. Therefore, if there are few newcomers, they wait up to most_waits
+    // steps for others.
     ++waited_;
     if (!waiting_.empty() && (4 * std::ssize(waiting_) >= std::ssize(tasks_) || waited_ >= most_waits)) {
       join(std::exchange(waiting_, {}));

@@ -14,7 +14,7 @@
 namespace gradus::speech {
 namespace {
 
-constexpr double least_cover = 0.1;  // of Σ w²
+constexpr double least_cover = 0.1;  // samples with a smaller Σ w² become 0
 
 // The rows of (F Fᵀ)⁻¹ y, for F as (K, M) and y (T, M). A filter overlaps only its neighbours, so F Fᵀ is
 // tridiagonal, and is eliminated in one sweep down and one up.
@@ -93,7 +93,7 @@ class GriffinLim {
     std::vector<double> x;
   };
 
-  // One iteration.
+  // Computes the sound after one iteration, and the distance of x.
   Step step(const std::vector<double>& x) const {
     const std::int64_t T = A_.size(0);
     Step result{.distance = 0, .x = std::vector<double>(x.size())};

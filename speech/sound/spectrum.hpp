@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-// The parts of log-mel features that the way back needs too. The symbols are those of log_mel.hpp.
+// Code that log_mel() and griffin_lim() share. The symbols are those of log_mel.hpp.
 namespace gradus::speech {
 
 struct Framing {

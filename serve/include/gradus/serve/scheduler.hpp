@@ -29,8 +29,8 @@ struct Ticket {
 struct SchedulerOptions {
   int workers = 1;                    ///< threads, each with its own batches; use 1 if the model is not
                                       ///< thread-safe
-  std::int64_t most_waiting = 1024;   ///< jobs that wait for a batch
-  std::int64_t most_rows = 128;       ///< hypotheses in a batch
+  std::int64_t most_waiting = 1024;   ///< limit of jobs that wait for a batch
+  std::int64_t most_rows = 128;       ///< limit of hypotheses in a batch
   std::int64_t batch_tokens = 16384;  ///< limit of rows · source length per batch
 };
 

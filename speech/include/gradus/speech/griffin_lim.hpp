@@ -9,13 +9,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::speech {
 
-/// Magnitudes with these log-mel features, in the symbols of log_mel():
+/// Magnitudes |X_tk| that have these log-mel features, in the symbols of log_mel():
 ///
 ///     |X_t|² = max(F⁺ exp(y_t), 0),  F⁺ = Fᵀ (F Fᵀ)⁻¹
 ///
 /// F has a row for each band. Its pseudo-inverse F⁺ returns the powers with the smallest sum of squares; they
-/// have the given features exactly, unless one of them is below 0. The bands have fewer numbers than the
-/// magnitudes, so the fine structure of a voice is lost.
+/// have the given features exactly, unless one of them is below 0. A frame has fewer bands than magnitudes,
+/// so the fine structure of a voice is lost.
 /// @param features (T, M) with M = options.bands
 /// @param rate     samples per second of the sound
 /// @return (T, K), f64
@@ -37,8 +37,8 @@ struct Reconstruction {
 ///     Y_tk = A_tk X_tk / |X_tk|
 ///     x_n  = Σ_t w_{n−tS} y_{t, n−tS} / Σ_t w²_{n−tS}    y_t is the inverse Fourier transform of Y_t
 ///
-/// The distance never grows. The first and last milliseconds, where Σ w² is below 0.1, are silent: there, a
-/// division by a small number would make any inaccuracy loud.
+/// The distance between |X| and A never grows. The first and last milliseconds, where Σ w² is below 0.1, are
+/// set to 0, because dividing by a small number would make any inaccuracy loud.
 /// @param A     (T, K), as magnitudes() and magnitudes_of() return
 /// @param start L + (T − 1) S samples; its phases are the first ones
 /// @throws Error if A does not fit the rate and the options or has numbers that are negative or not finite,

@@ -10,7 +10,7 @@ namespace gradus::speech {
 
 struct LogMelOptions {
   double window = 0.025;    ///< length of a frame's window, seconds
-  double step = 0.010;      ///< seconds from the start of a frame to that of the next
+  double step = 0.010;      ///< seconds from the start of a frame to the start of the next
   std::int64_t bands = 40;  ///< M
 };
 

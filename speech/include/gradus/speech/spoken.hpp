@@ -18,7 +18,7 @@ struct SpokenOptions {
   double shortest = 6, longest = 14;  ///< range of a sound's frames at speed 1, at least 1
   double crossfade = 2;               ///< frames of a crossfade between sounds, at speed 1
   double silence = 0.3;               ///< probability of silence between two symbols
-  double longest_silence = 12;        ///< maximum frames of any silence, at speed 1
+  double longest_silence = 12;        ///< maximum length of a silence in frames, at speed 1
   double noise = 0.4;                 ///< standard deviation of the noise in each number
   std::uint64_t voice = 1;            ///< seed of the sounds of the symbols
 };
