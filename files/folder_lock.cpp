@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* name = ".gradus.lock";
 
-// The process that holds a locked file, for messages. It writes its number after it has locked the file, so
-// the number may be missing.
+// The process that holds a locked file, for messages. It writes its process id after it has locked the file,
+// so the id may be missing.
 std::string holder(const Descriptor& file) {
   std::array<char, 20> text{};
   const ssize_t length = ::pread(file, text.data(), text.size(), 0);
@@ -32,7 +32,7 @@ bool was_removed(const Descriptor& file) {
   return ::fstat(file, &status) == 0 && status.st_nlink == 0;
 }
 
-// Ignores errors, because only messages use the number.
+// Writes this process's id. Ignores errors, because only messages use the id.
 void write_number(const Descriptor& file) {
   const std::string number = std::to_string(::getpid());
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, number.data(), number.size(), 0) < 0) return;

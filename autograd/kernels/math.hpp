@@ -34,7 +34,7 @@ inline Exponential exponential(float x) {
   constexpr float round = 12582912.0F + 127.0F;
   const float shifted = x * 1.44269504F + round;
   const float n = shifted - round;
-  // ln 2 in two parts; the product of the first with n is exact.
+  // ln 2 in two parts; the product of n with the first part is exact.
   const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
   float p = 0.001381416285F;
   p = p * r + 0.008368927217F;

@@ -34,7 +34,7 @@ Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Se
                 }));
 }
 
-// Adds the gradient of an input that is elements [begin, begin + size) of the result's `axis`.
+// Adds the gradient of an input that fills elements [begin, begin + size) of the result's `axis`.
 void add_part(Gradients& g, int input, int axis, std::int64_t begin, std::int64_t size) {
   const Lanes lanes(g.out().shape(), axis);
   if (lanes.outer == 1)

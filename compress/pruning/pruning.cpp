@@ -36,7 +36,7 @@ void mask_smallest(const std::vector<std::span<const float>>& weights,
   std::ranges::nth_element(magnitudes, last);
   const float threshold = *last;
   const auto below = std::count_if(magnitudes.begin(), last, [&](float w) { return w < threshold; });
-  // Number of weights to prune among those equal to the threshold.
+  // Number of weights to prune among those whose magnitude is the threshold.
   std::size_t ties = count - static_cast<std::size_t>(below);
   for (std::size_t m = 0; m < weights.size(); ++m) {
     for (std::size_t i = 0; i < weights[m].size(); ++i) {

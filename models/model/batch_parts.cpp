@@ -10,7 +10,7 @@ namespace gradus::models {
 namespace {
 
 constexpr std::int64_t fewest_sequences = 16, most_parameters = 1 << 21;
-// With at least this number of rows, multiplying takes longer than reading the weights from memory.
+// If each part has at least this number of sequences, multiplying takes longer than reading the weights.
 constexpr std::int64_t fewest_sequences_out_of_cache = 64;
 
 bool fits_cache(const Ensemble& model) { return model.parameter_count() <= most_parameters; }

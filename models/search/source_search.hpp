@@ -19,8 +19,8 @@ class SourceSearch {
   virtual ~SourceSearch() = default;
 
   virtual bool done() const = 0;
-  // Describes the rows of the next step. For each row, appends the row's input to `tokens`, and the row of
-  // the last prediction that it continues to `rows` (before the first step, `first_row`). All steps except
+  // Describes the rows of the next step. For each row, appends its input to `tokens`, and appends to `rows`
+  // the row of the last prediction that it continues (before the first step, `first_row`). All steps except
   // the first have the same number of rows.
   virtual void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
                           std::vector<std::int64_t>& tokens) const = 0;

@@ -8,8 +8,8 @@ namespace gradus::models {
 
 inline constexpr const char* checksum_key = "gradus.checksum";
 
-// A checksum of the metadata except checksum_key, and of the tensors' names, dtypes, shapes and values in any
-// order.
+// A checksum of the metadata except checksum_key, and of the tensors' names, dtypes, shapes and values. Does
+// not depend on the order of the tensors.
 //
 // Combines hashes of the metadata entries and of the tensors (data::stable_hash, 64-bit FNV-1a). Any changed
 // byte changes one of these hashes. Detects accidental damage, not deliberate changes.

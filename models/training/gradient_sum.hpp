@@ -59,7 +59,7 @@ class GradientSum {
   // gradient; and for each parameter, its place in the next step's order.
   TreeSum numbers_{false};
   std::vector<double> has_gradient_, place_;
-  double complete_ = 0;  // number of gradients complete for all shards of this process
+  double complete_ = 0;  // number of parameters whose gradients from all shards of this process are complete
   std::vector<int> hooks_;
   std::vector<Tensor> bucket_;
   std::size_t bytes_ = 0, next_ = 0;  // bytes of the open bucket; first parameter in no bucket

@@ -203,7 +203,7 @@ void check_object(std::string_view text, const fs::path& file) {
                      save_again);
 }
 
-// Of the tensors that begin at the same byte, the empty ones come first.
+// Sorts by the first byte. Empty tensors precede a tensor that begins at the same byte.
 void sort_and_check_order(std::vector<Entry>& entries, const fs::path& file) {
   const auto place = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
   std::ranges::stable_sort(entries, {}, place);

@@ -61,7 +61,7 @@ class Drawing {
                     double degrees);
 
   std::string body_, rules_;
-  std::set<int> levels_;  // colour levels of the cells drawn; the style lists only these
+  std::set<int> levels_;  // colour levels of the cells drawn; the style has rules for these only
 };
 
 /// The CSS classes of a series: its colour and, once the colours repeat, a dash pattern.

@@ -114,7 +114,7 @@ class GriffinLim {
   }
 
  private:
-  // How often each of the K frequencies is among all N.
+  // For each of the K frequencies, how many of all N frequencies it stands for: 1 or 2.
   Tensor frequencies() const { return factors_.slice(0, framing_.K) * static_cast<double>(framing_.N); }
 
   // Y, as [Re Y, −Im Y]. Where X is 0, its phase is taken as 0.

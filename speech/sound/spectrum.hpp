@@ -10,14 +10,14 @@
 namespace gradus::speech {
 
 struct Framing {
-  std::int64_t L, S;  // samples: of a window, and between the starts of two windows
-  std::int64_t N, K;  // size of the Fourier transform, and its frequencies k · rate / N, k = 0 … N / 2
+  std::int64_t L, S;  // in samples: the length of a window, and the distance between the starts of windows
+  std::int64_t N, K;  // size of the Fourier transform; number of its frequencies, k · rate / N for k < K
 
   std::int64_t windows(std::int64_t samples) const { return 1 + (samples - L) / S; }
   std::int64_t samples(std::int64_t windows) const { return L + (windows - 1) * S; }
 };
 
-// Throws an Error that begins with `where` if the window or the step does not fit.
+// Throws an Error that begins with `where` if the window or the step is outside the limits of log_mel().
 Framing framing(const char* where, const LogMelOptions& options, std::int64_t rate);
 
 double hann(std::int64_t n, std::int64_t L);

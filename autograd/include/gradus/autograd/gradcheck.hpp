@@ -55,7 +55,7 @@ struct GradcheckEntry {
   Shape shape;
   std::vector<std::int64_t> worst;  ///< the index of the element with the largest error relative to `allowed`
   double analytic = 0;              ///< its gradient by backward()
-  double numeric = 0;               ///< its gradient by differences
+  double numeric = 0;               ///< this element's gradient by differences
   double error = 0;                 ///< |analytic − numeric|; may be NaN
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements

@@ -44,7 +44,7 @@ Tensor pow(const Tensor& x, double p);
 /// for b > 0 and 0 for b < 0, with a minus sign if b is an odd integer.
 /// Gradients: for a, g·b·a^(b−1), or 0 where b = 0; for b, g·y·ln a, or 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
-/// e^x. In f32, the result is 0 for x below −87.3 and ∞ for x above 88.3.
+/// e^x. In f32, the result is 0 for x below about −87.7, and ∞ for x above about 88.4.
 /// Gradient: g·y.
 Tensor exp(const Tensor& x);
 /// ln x. −∞ at 0 and NaN below.

@@ -30,7 +30,7 @@ class Generator {
   double uniform();
   /// Uniform in [0, n), without bias. @throws Error for n = 0.
   std::uint64_t below(std::uint64_t n);
-  /// Normal with mean 0 and variance 1. Uses Box–Muller; each call draws `bits` twice and caches nothing.
+  /// Normal with mean 0 and variance 1, by Box–Muller. Each call uses bits() twice, and caches nothing.
   double normal();
   /// A generator independent of this one, seeded by one draw from it.
   Generator split();

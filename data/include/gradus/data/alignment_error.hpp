@@ -24,7 +24,7 @@ std::set<Link> strongest_links(std::span<const float> weights, std::int64_t sour
 std::set<Link> strongest_links(std::span<const double> weights, std::int64_t source_steps);
 
 /// The alignment error rate of Och and Ney (2003). Compares links A with human-annotated sure links S and
-/// possible links P ⊇ S, summed over sentences:
+/// possible links P ⊇ S. Counts are summed over sentences:
 ///
 ///     AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
 struct AlignmentError {

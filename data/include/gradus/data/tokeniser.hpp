@@ -20,7 +20,7 @@ enum class TokenUnit {
   word,
   /// Every code point is a token; a space becomes `▁` (U+2581).
   character,
-  /// As `word`, but every Chinese character is a token.
+  /// As `word`, but in addition every Chinese character is a separate token.
   chinese,
 };
 

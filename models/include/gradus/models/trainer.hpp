@@ -117,8 +117,8 @@ class Trainer {
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
-  /// Marks the due evaluation as done without a score. Leaves patience, the plateau schedule and the best
-  /// score unchanged.
+  /// Marks the due evaluation as done without a score. Does not count for `patience` or the plateau schedule.
+  /// Leaves the best score unchanged.
   void skip_evaluation() { evaluated_ = steps_; }
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }
@@ -129,8 +129,8 @@ class Trainer {
   /// others begin with "trainer.": "optimiser.…", "steps", "evaluated" (the step of the last evaluation),
   /// "best", "bad" (evaluations since the last best), "generator" (default_generator()'s seed and position,
   /// (2)), "stream" (the position of the stream, (n)) and, with the plateau schedule, "plateau.…" (the
-  /// detector's state) and "plateau_factor" (the factor on the learning rate). Unsigned numbers are stored
-  /// bit for bit.
+  /// detector's state) and "plateau_factor" (the factor on the learning rate). Unsigned numbers are stored as
+  /// i64 with the same bits.
   /// @throws Error if the stream has no state.
   NamedTensors state() const;
   /// Restores a state that was saved with the same options and model sizes. With the same threads and

@@ -19,7 +19,7 @@ namespace gradus::nn {
 ///
 /// In both forms, z weights the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
 /// In Bahdanau et al., z weights the new state n. To convert weights between the two conventions, negate the
-/// rows of z, [H, 2H), in all four parameters, because 1 − σ(a) = σ(−a).
+/// rows of z, [H, 2H), in both weights and both biases, because 1 − σ(a) = σ(−a).
 using gradus::GRUForm;
 
 struct GRUCellOptions {
