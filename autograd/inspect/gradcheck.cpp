@@ -259,8 +259,8 @@ Element::Judgement Element::judge() const {
   return judgement;
 }
 
-// If this element is worse than all earlier ones, makes it the entry's worst element. Returns how bad the
-// worst element so far is.
+// If this element is worse than all earlier ones, makes it the entry's worst element. Returns the largest
+// quotient error / allowed so far.
 double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
             const Element::Judgement& judgement) {
   const double error = std::abs(analytic - judgement.numeric);

@@ -25,10 +25,10 @@ Tensor word_distillation(const Tensor& student, const Tensor& teacher, double te
 /// The distance of a student's attention weights α from a teacher's weights a. Both are stacked over the
 /// decoder steps, (T_y, B, T_x).
 ///
-///     L = mean over the real steps of KL(a_t ‖ α_t) = Σ_j a_tj (ln a_tj − ln α_tj),     0 ln 0 = 0
+///     L = mean over the real steps of KL(a_t ‖ α_t),   KL(a ‖ α) = Σ_j a_j (ln a_j − ln α_j),   0 ln 0 = 0
 ///
-/// The gradient is −a_tj / α_tj. A weight α_tj below 10⁻⁹ counts as 10⁻⁹ and gets gradient 0. No gradient
-/// flows to the teacher.
+/// The gradient is −a_tj / α_tj, divided by the number of real steps. A weight α_tj below 10⁻⁹ counts as 10⁻⁹
+/// and gets gradient 0. No gradient flows to the teacher.
 /// @param target_lengths (B), i64; steps t ≥ lengths[b] have no effect
 /// @throws Error if the shapes differ, or a length is outside [0, T_y].
 Tensor attention_distillation(const Tensor& student, const Tensor& teacher, const Tensor& target_lengths);

@@ -23,7 +23,7 @@ namespace gradus::data {
 
 /// Smoothing methods for a p_n of 0 (Chen and Cherry 2014), under sacreBLEU's names.
 enum class BleuSmoothing {
-  none,   ///< no smoothing: the score is 0
+  none,   ///< no smoothing: the score is then 0
   floor,  ///< method 1: replaces the count by the smoothing value, default 0.1
   add_k,  ///< method 2: adds the smoothing value, default 1, to counts and totals for n > 1
   exp,    ///< method 3: 1 / (2^k total) for the k-th n without a match

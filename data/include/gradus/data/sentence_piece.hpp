@@ -18,8 +18,8 @@ namespace gradus::data {
 /// was built with SentencePiece.
 class SentencePiece {
  public:
-  /// Reads the content of a model file written by `spm_train`. The library does not detect every damage: a
-  /// flipped byte in a model can end the program.
+  /// Reads the content of a model file written by `spm_train`. SentencePiece does not detect every damage: a
+  /// flipped byte in a model file can end the program.
   /// \param source_name  the file's name, for messages.
   /// \throws gradus::Error if the bytes are not such a model, or gradus was built without SentencePiece.
   static SentencePiece from_bytes(std::string bytes, std::string_view source_name);

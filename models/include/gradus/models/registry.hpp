@@ -33,8 +33,8 @@ struct AttentionKind {
   std::function<double(const AttentionSizes&)> weights = {};
 };
 
-/// The view of the source that a decoder has at every step: none, a summary of size H, or the annotations, by
-/// attention.
+/// The part of the encoder's output that a decoder reads at every step: none, a summary of size H, or the
+/// annotations, by attention.
 enum class SourceContext { none, summary, attention };
 
 /// A decoder that ModelOptions can select by name.

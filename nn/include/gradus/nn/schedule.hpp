@@ -47,8 +47,8 @@ struct ScheduleKind {
   Schedule (*make)(double last, std::int64_t steps);  ///< from factor 1 at t = 0 to `last` at t = steps
 };
 
-/// All named schedules: constant (always 1), linear, cosine, exponential and plateau. A plateau schedule is
-/// constant until a PlateauDetector lowers it.
+/// All named schedules: constant (always 1), linear, cosine, exponential and plateau. The plateau schedule is
+/// always 1 too; a PlateauDetector lowers the rate.
 std::span<const ScheduleKind> schedules();
 
 /// The schedule of this name. @throws Error for an unknown name, listing the known ones.
