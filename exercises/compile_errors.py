@@ -111,8 +111,8 @@ def is_of_interest(diagnostic, mine):
 
 
 def useful_notes(error, found, mine):
-    """The first note about a file of interest. If that note names a candidate function, the next note follows: it gives the
-    reason."""
+    """Returns the first note about a file of interest. If this note names a candidate function, also returns the next note, which
+    gives the reason."""
     notes = [note for note in notes_of(error, found) if is_of_interest(note, mine)]
     return notes[:2] if notes and "candidate" in notes[0].says else notes[:1]
 

@@ -89,8 +89,8 @@ int main() {
       attempt("a reference to the node of x", "no-way-back",
               [](Value x) {
                 const double y = std::tanh(x.data());
-                // Adds to a copy of x's node. The effect equals that of a reference to the node, after the
-                // tape has moved its nodes.
+                // Adds the gradient to a copy of x's node, where it is lost. A reference to the node would
+                // lose it in the same way: the tape has moved its nodes by then.
                 Node lost = x.node();
                 return record(*x.tape, y, [=](double g) mutable { lost.gradient += g * (1 - y * y); });
               }),

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-/// A tape for scalars. Every operation records a node. The node's backward function passes its gradient on to
-/// the operation's inputs.
+/// A tape for scalars. Every operation records a node, whose backward function passes the node's gradient on
+/// to the operation's inputs.
 namespace scalar {
 
 struct Node {

@@ -6,7 +6,7 @@
 #include "graph.hpp"
 #include "kit/check.hpp"
 
-/// The answer to exercise 02: L and all nodes it depends on. Each node comes after all nodes that use it.
+/// The answer to exercise 02: L and all nodes that L depends on, each after all nodes that use it.
 using TopologicalOrder = std::function<std::vector<scalar::Node*>(scalar::Node* L)>;
 
 exercise::Exercise topological_order_exercise(const TopologicalOrder& answer);

@@ -7,7 +7,7 @@
 
 using namespace scalar;
 
-// L and all nodes it depends on, once each. Every node comes after all nodes that use it.
+// L and all nodes that L depends on, once each. Every node comes after all nodes that use it.
 inline std::vector<Node*> topological_order(Node* /*L*/) {
   // TODO
   exercise::to_do(

@@ -32,7 +32,7 @@ void scale(const Parameters& parameters, double factor) {
   for (Tensor& p : with_gradient(parameters)) p.set_grad(p.grad() * factor);
 }
 
-// Clips with norm() instead of the right norm, and returns the result of norm().
+// Clips by the result of norm(), which may be a wrong norm. Returns this result.
 template <class Norm>
 ClipGradients by(const Norm& norm) {
   return [=](const Parameters& parameters, double max_norm) {

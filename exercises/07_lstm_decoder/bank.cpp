@@ -312,7 +312,7 @@ class CellInMember : public Decoder {
   mutable Tensor c_;
 };
 
-// Keeps c in a member. Steps 0 and 1 use the state's c; from step 2 on, the member is used.
+// Keeps c in a member. Steps 0 and 1 use the state's c, later steps use the member.
 class CellInMemberLater : public Decoder {
  public:
   CellInMemberLater(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
@@ -330,7 +330,7 @@ class CellInMemberLater : public Decoder {
   mutable Tensor c_;
 };
 
-// Base class of decoders that override one function.
+// A Decoder without replaced parts. Its subclasses override one function each.
 class Like : public Decoder {
  public:
   Like(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,

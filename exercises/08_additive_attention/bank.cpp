@@ -235,7 +235,7 @@ class ByLogarithm : public Parameters {
 
 // --- Wrong solutions that cache or modify tensors ---
 
-// Correct base class. Its subclasses cache or modify tensors.
+// A correct attention. Its subclasses, the wrong solutions, cache or modify tensors.
 class Usual : public Parameters {
  public:
   using Parameters::Parameters;
@@ -388,7 +388,7 @@ class FirstLengths : public Usual {
   mutable Tensor lengths_;
 };
 
-// Uses the lengths from the last call of prepare(), even for earlier memories.
+// Uses the lengths of the last call of prepare(), even for a memory that an earlier call has made.
 class LastLengths : public Usual {
  public:
   using Usual::Usual;

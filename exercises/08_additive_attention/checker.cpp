@@ -91,7 +91,8 @@ std::unique_ptr<nn::Attention> in_double(const MakeAdditiveAttention& make) {
   return attention;
 }
 
-// Attends with another v_a first, then with v_a = 0, the paper's initial value. This detects cached results.
+// Attends with a random v_a, then with v_a = 0, its initial value in the paper. Detects cached
+// results.
 void without_v(const MakeAdditiveAttention& make) {
   const auto attention = in_double(make);
   const Sentences s = sentences();

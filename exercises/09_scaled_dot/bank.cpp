@@ -172,7 +172,7 @@ class QueryScaled : public nn::ScoredAttention {
   }
 };
 
-// Stores the keys as (d, B, T). Divides queries and keys by the fourth root of d each.
+// Stores the keys as (d, B, T). Divides the queries by the fourth root of d, and the keys as well.
 class KeysLast : public nn::ScoredAttention {
  public:
   KeysLast(std::int64_t query_size, std::int64_t value_size, std::int64_t d)

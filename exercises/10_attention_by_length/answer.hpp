@@ -8,7 +8,8 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 10: measures weights α (Ty, B, Tx) by source length. Source lengths: (B), i64.
+/// The answer to exercise 10: a measure of the weights α (Ty, B, Tx) for each source length. Lengths: (B),
+/// i64.
 using Measure = std::function<std::map<std::int64_t, double>(const gradus::Tensor& weights,
                                                              const gradus::Tensor& source_lengths)>;
 struct AttentionByLength {

@@ -33,7 +33,7 @@ Tensor at_true_position(const Tensor& largest, const Tensor& lengths) {
   return equal(largest.to(Dtype::f64) + t + 1.0, lengths.to(Dtype::f64)).to(Dtype::f64);
 }
 
-// Averages `values` (Ty, B) by source length, over all steps where `counted` (Ty, B) is 1.
+// The mean of `values` (Ty, B) for each source length, over the steps where `counted` (Ty, B) is 1.
 ByLength means(const Tensor& values, const Tensor& counted, const Tensor& lengths) {
   const std::vector<double> totals =
       sum(values.to(Dtype::f64) * counted.to(Dtype::f64), 0).to_vector<double>();

@@ -317,7 +317,7 @@ enum class Step {
   state_detached,
   steps_not_counted,
   weights_not_kept,
-  asks_twice,  // attends before the update, too
+  asks_twice,  // attends before the cell's update as well
   tells_0,
   tells_calls,
   tells_no_weights,

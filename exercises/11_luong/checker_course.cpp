@@ -13,7 +13,7 @@ using exercise::parameter;
 using exercise::Plain;
 using gradus::nn::DecoderStep;
 
-// The elements of one sentence.
+// The row of one sentence in an array (B, ·).
 using Vector = std::vector<double>;
 
 Vector times(const Plain& W, const Vector& x) {

@@ -99,7 +99,7 @@ const std::vector<Known>& known_faults() {
   return known;
 }
 
-// One result under each known fault, as suspects.
+// The results of n steps, (n, B, ·), under each known fault, as suspects.
 std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
                               Plain Course::* what) {
   std::vector<Suspect> out;

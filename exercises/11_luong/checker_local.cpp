@@ -376,8 +376,8 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// The steps to check. The window of local-m depends on the step. Its first step is in the middle of the
-// sentence, where most mistakes change the weights.
+// The steps to check. In local-m, the window depends on the step. The first step in the list puts the window
+// into the middle of the sentence, where most mistakes change the weights.
 std::vector<std::int64_t> steps(const Task& task) {
   return task.predictive ? std::vector<std::int64_t>{0, 3}
                          : std::vector<std::int64_t>{6, 0, 1, 11, 12, 14, 24};

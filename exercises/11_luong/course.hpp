@@ -7,7 +7,8 @@
 #include "kit/plain.hpp"
 #include "sizes.hpp"
 
-/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding. It is right or has one fault.
+/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding. Right, or with one
+/// fault.
 namespace course {
 
 using Lengths = std::vector<std::int64_t>;

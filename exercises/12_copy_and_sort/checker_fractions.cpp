@@ -51,8 +51,8 @@ struct Aligned {
   std::size_t L() const { return source.size(); }
 };
 
-// A case with ties. Step 2 has three equal largest weights, and the second is right. Step 3 has two, and the
-// last is right.
+// A case with ties. In step 2, three positions share the largest weight, and the second of them is right. In
+// step 3, two positions share it, and the last of them is right.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};

@@ -40,7 +40,7 @@ Positions range(std::int64_t first, std::int64_t step, std::size_t count) {
   return positions;
 }
 
-// The place of position j in the stable sort.
+// The index that the symbol at position j gets in the stable sort.
 std::int64_t rank(const Symbols& x, std::size_t j) {
   std::int64_t before = 0;
   for (std::size_t i = 0; i < x.size(); ++i) before += x[i] < x[j] || (x[i] == x[j] && i < j);

@@ -205,7 +205,7 @@ Plain weights_of(const Plain& e, const TakesPart& takes_part) {
   return alpha;
 }
 
-// The softmax with pad(e) instead of exp(e) at pads. The pads keep their weights only if `keep`.
+// The softmax with pad(e) instead of exp(e) at pads. Unless `keep`, the pads' weights become 0 afterwards.
 Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
   Plain alpha(e.shape());
   for (std::int64_t b = 0; b < e.size(1); ++b) {
@@ -217,7 +217,8 @@ Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool 
   return alpha;
 }
 
-// A mistake: the softmax over the sentences. Pads get weight 0. If `masked_first`, the sum excludes pads.
+// A mistake: the softmax over the sentences b, with weight 0 at pads. If `masked_first`, the sum excludes
+// pads.
 Plain over_batch(const Plain& e, bool masked_first) {
   Plain alpha(e.shape());
   for (std::int64_t t = 0; t < e.size(0); ++t) {

@@ -261,7 +261,7 @@ void beyond_the_end(const Coverage& answer) {
                           "Exclude the steps after the end from the sum."});
 }
 
-// The loss of one sentence of n tokens. Step t puts the weight 1 on position at(t).
+// The coverage loss of one sentence of n tokens. Step t puts the weight 1 on position at(t).
 template <class At>
 double loss_of(const Coverage& answer, std::int64_t n, const At& at) {
   Plain weights(Shape{n, 1, n});

@@ -26,7 +26,7 @@ Tensor without_pads(const Tensor& e, const Tensor& lengths) {
 
 Tensor inverted(const Tensor& mask) { return equal(mask, zeros({}, Dtype::i64)); }
 
-// A mask (1) of the k largest energies of each row. Of equal energies, the earlier position is chosen.
+// A mask: 1 at the k largest energies of each row. Of equal energies, the earlier position is chosen.
 Tensor largest(Tensor left, std::int64_t k) {
   left = left.detach();
   Tensor chosen = zeros(left.shape(), Dtype::i64);
@@ -42,7 +42,7 @@ Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
   return softmax(masked_fill(e, inverted(chosen), -infinity));
 }
 
-// A mask (1) of k positions in each row: those that come first when the real energies are sorted by `before`.
+// A mask: 1 at k real positions in each row, those that come first if `before` sorts the energies.
 template <class Order>
 Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {
   const std::int64_t B = e.size(0), T = e.size(1);

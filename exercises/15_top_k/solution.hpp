@@ -21,7 +21,7 @@ inline Tensor top_k_softmax(const Tensor& e, const Tensor& lengths, std::int64_t
   }
   Tensor chosen = zeros(e.shape(), Dtype::i64);
   for (std::int64_t i = 0; i < std::min(k, T); ++i) {
-    // If all remaining energies are −∞, argmax returns 0. Position 0 is chosen already.
+    // If all remaining energies are −∞, argmax returns position 0, which is chosen already: nothing changes.
     const Tensor largest = one_hot(argmax(left), T, Dtype::i64);
     chosen = where(largest, largest, chosen);
     left = masked_fill(left, largest, -infinity);

@@ -205,7 +205,8 @@ void all_outputs(const BeamSearch& answer) {
       "A beam that keeps everything must find the best of all outputs.");
 }
 
-// A library model with attention, for a fixed source. Maps the tokens written so far to log-probabilities.
+// A library model with attention, for one source. Maps the tokens written so far to ln p of the next
+// token.
 class Decoder {
  public:
   Decoder(const models::Seq2Seq& model, const Tensor& source)

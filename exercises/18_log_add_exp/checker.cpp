@@ -74,8 +74,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// Lists for each element of a tensor of shape `from` where its value comes from, if a tensor of shape `to` is
-// broadcast to `from`: the flat index of an element of the smaller tensor.
+// Broadcasts a tensor of shape `to`, the smaller one, to the shape `from`. Lists for each element of the
+// result the flat index of the element that it copies.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {
@@ -283,7 +283,7 @@ void by_differences(const LogAddExp& answer) {
   for (const auto& [left, right] : shapes) {
     const Tensor a = random(left, 1), b = random(right, 2);
     const auto f = [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0], x[1]); };
-    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // checks both gradients at once, then each one
+    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // checks both gradients together, then one at a time
     exercise::expect_gradients(
         [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0] * 2.0, tanh(x[1])); }, {a, b},
         {"a", "b"});

@@ -45,7 +45,7 @@ Tensor rounded(const Tensor& x, double s) {
   return tensor(p, x.shape());
 }
 
-// Right: f64 represents the products of integers exactly.
+// A correct product: f64 represents the products of integers exactly.
 Tensor product(const Tensor& x, double s_x, const int8::Matrix& W, const Tensor& b) {
   return matmul(rounded(x, s_x), transpose(integers(W), 0, 1)) * scales(W) * s_x + b;
 }

@@ -334,8 +334,8 @@ void products(const Int8Linear& answer) {
   check_product(answer, {"y with a row of zeros", random({2, 7}, 5), uneven(), random({5}, 2), 3.0 / 127});
 }
 
-// Expects an error of y that two roundings explain: each x is wrong by at most s_x/2, each W_ij by at most
-// s_i/2.
+// Checks that the error of y is not larger than the two roundings can cause: each x is wrong by at most
+// s_x/2, and each W_ij by at most s_i/2.
 void errors(const Int8Linear& answer) {
   const Tensor x = random({8, 40}, 11), W = random({6, 40}, 12, 0.2), b = random({6}, 13);
   const Plain plain_x(x), plain_W(W);

@@ -124,8 +124,8 @@ void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   }
 }
 
-// Draws 20 random values for each position and keeps one: at pads the value with the largest energy,
-// elsewhere the value with the smallest energy.
+// Compares each position's values with 20 random values, and keeps one of these 21: at pads the one with the
+// largest energy, elsewhere the one with the smallest energy.
 void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   gradus::Generator generator(19);
   Plain values(c.values), best = any.energies(attention, Plain(c.query), values);
@@ -245,7 +245,7 @@ void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake)
   const auto attention = any.make();
   const Case c = attention_case(any.sizes, positions, some_padding);
   const Tensor lengths = c.told();
-  // Uses a later step, because a gradient may reach the query at step 0 only.
+  // Uses a later step, because a wrong attention may detach the query in all steps except the first.
   const std::int64_t step = any.step.value_or(3);
   expect_gradients(
       *attention,

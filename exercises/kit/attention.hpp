@@ -83,11 +83,11 @@ void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake 
 /// gradients. An exercise adds stages for its own score.
 std::vector<Stage> attention_stages(const AttentionTask& task);
 
-/// One term of an additive energy: term(v_a, (W_a s)_a, (U_a h_j)_a).
+/// One term of an additive energy: term(v_i, q_i, k_i), where v, q and k are v_a, W_a s and U_a h_j.
 using AdditiveTerm = std::function<double(double v, double query, double key)>;
 double additive_term(double v, double query, double key);  ///< v · tanh(query + key)
-/// Additive energies (B, T): e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), with the module's parameters W_a,
-/// U_a and v_a. Other terms give wrong variants.
+/// Additive energies (B, T): e_j = Σ_i term(v_i, q_i, k_i) as above, with the module's parameters W_a, U_a
+/// and v_a. Terms other than v_i tanh(q_i + k_i) give wrong variants.
 Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
                         const AdditiveTerm& term = additive_term);
 

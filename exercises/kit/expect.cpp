@@ -72,7 +72,7 @@ std::optional<double> factor(const std::vector<double>& got, const Plain& expect
   return std::nullopt;
 }
 
-// Names a general slip that explains the result, in any exercise.
+// Names a slip that explains the result, and that can occur in any exercise.
 Mistake slip(const std::vector<double>& got, const Plain& expected, double bound) {
   if (any_nan(got)) {
     return {"not-a-number", "",

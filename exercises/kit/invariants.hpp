@@ -40,8 +40,8 @@ inline const Mistake max_over_pads{
 /// Copies of the values. Later in-place changes do not affect them.
 std::vector<Plain> copied(const Results& results);
 
-/// Expects the results of an earlier run, `expected`; otherwise reports `mistake`. `when` ends the sentence:
-/// "weights, after another sentence".
+/// Expects `got` to equal `expected`, the results of an earlier run; otherwise reports `mistake`. `when` ends
+/// the sentence: "weights, after another sentence".
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
 

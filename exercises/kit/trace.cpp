@@ -49,7 +49,7 @@ struct Thrown {
   Stack stack;
 };
 
-// The latest throws: a checker may throw others before it rethrows the learner's exception.
+// The latest exceptions thrown: a checker may throw others before it rethrows the learner's exception.
 thread_local std::array<Thrown, 16> recent;
 thread_local std::size_t throws = 0;
 
@@ -66,7 +66,7 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-constexpr std::uintptr_t below_stack = 128 << 20;  // bytes; so far below main(), Linux maps only the stack
+constexpr std::uintptr_t below_stack = 128 << 20;  // bytes; so near below main(), Linux maps only the stack
 constexpr unsigned longest_unwinding = 2;          // seconds; unwinding a corrupted stack may hang
 
 int file = -1;

@@ -244,8 +244,8 @@ Observation gets_the_length(const Subject& subject) {
                    std::to_string(written(1)) + " and " + std::to_string(longest) + "."};
 }
 
-// Translates, then runs training's forward pass on the written tokens. Counts the written tokens that are not
-// the likeliest there.
+// Translates, then feeds the written tokens to the training's forward pass. Counts the steps at which this
+// pass predicts another token than the written one.
 Observation writes_otherwise(const Subject& subject) {
   std::int64_t wrong = 0, all = 0;
   for (const Tokens& source :

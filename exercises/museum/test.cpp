@@ -1,4 +1,5 @@
-// Each exhibit of the museum must be diagnosed from its behaviour, and the right program must match none.
+// Each exhibit must be diagnosed from its behaviour, and the right program must resemble none of
+// them.
 
 #include <gradus/nn/additive_attention.hpp>
 
