@@ -1,6 +1,6 @@
 #pragma once
 
-// The tests are written for Catch2 3. For Catch2 2 (Debian 12), this header adds the names that are new in 3.
+// The tests are written for Catch2 3. This header adds the names that Catch2 2 (Debian 12) lacks.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else

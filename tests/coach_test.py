@@ -142,8 +142,8 @@ def watched(coach):
         watching.wait()
 
 
-# Errors in the solution: (text, replacement) pairs, and the coach's answer. LINE N stands for the Nth line of the changed file
-# that contains the replacement's first line.
+# Changes of the solution that cause an error: (text, replacement) pairs, and the coach's answer. LINE N stands for the Nth line
+# of the changed file that contains the first line of the replacement.
 BASE = "struct Base {\n  virtual ~Base() = default;\n  virtual int twice(int x) const = 0;\n};\n"
 RETURN = "  return record("
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the commands of the pages with options that shorten them: docs_runs.py BUILD, with everything built.
 
-A shell runs the page's commands in an empty folder. There, `./run` and `gradus` call this file as docs_runs.py BUILD WORDS…. It
-provides the files that the page assumes (text, a trained model), and adds options that shorten the run. It runs only the gradus
-command, exercises with --cli and benchmarks; other uses of `./run` have their own tests.
+A shell runs the page's commands in an empty folder. There, `./run` and `gradus` call this file as docs_runs.py BUILD WORDS…. In
+that call, it provides the files that the page assumes (text, a trained model), and adds options that shorten the run. It runs only
+the gradus command, exercises with --cli and benchmarks; other uses of `./run` have their own tests.
 """
 
 import array
@@ -20,7 +20,7 @@ from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 PHRASES = ROOT / "data" / "phrases"
 TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
 TASK = {"--examples": "50", "--held-out": "10"}
-COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}  # columns of the phrases, by the last word of a file option
+COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}  # columns of the phrases, by the last word of a file's option
 EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
 
 

@@ -70,7 +70,7 @@ def wait_for(path, process):
 
 
 def limited_file_size(gradus, scratch):
-    """Writing the checkpoint fails halfway, even for root."""
+    """A limit on the size of files, which also holds for root: writing the checkpoint fails halfway."""
     run, command = scratch / "run", Command(gradus)
     before = command.new_run(run)
     limit = (run / "last.safetensors").stat().st_size // 2

@@ -49,7 +49,7 @@ class Golden {
   }
 
  private:
-  // True if a tensor follows.
+  // Skips comment lines. Returns true if a tensor follows.
   static bool skip_comments(std::istream& in) {
     for (std::string comment; (in >> std::ws).peek() == '#';) std::getline(in, comment);
     return !in.eof();

@@ -32,7 +32,7 @@ def included(path):
 
 
 def library_faults(root=ROOT):
-    """Reports includes from libraries that this library may not use, and includes of the header that includes everything."""
+    """Reports includes from libraries that this library may not use, and includes of gradus.hpp, which includes everything."""
     for library, below in LIBRARIES.items():
         for path in sorted((root / library).rglob("*.[ch]pp")):
             for header in included(path):

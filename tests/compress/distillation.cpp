@@ -1,5 +1,5 @@
-// Distillation: compares each term with PyTorch or with plain equations, and tests the terms in a model's
-// loss.
+// Distillation: compares each term of the loss with PyTorch or with plain equations, and tests the terms in a
+// model's loss.
 
 #include <gradus/compress/distillation.hpp>
 #include <gradus/data/batch.hpp>

@@ -46,7 +46,7 @@ TEST_CASE("gradcheck refuses the straight-through estimator", "[compress][gradie
       [](const std::vector<Tensor>& x) { return compress::fake_quantise(x[0]); }, {random({4, 6})});
   CHECK_FALSE(report.passed());
   REQUIRE(report.entries.size() == 1);
-  CHECK(report.entries[0].wrong >= 12);  // between the steps, the true gradient is 0, but the estimate is not
+  CHECK(report.entries[0].wrong >= 12);  // between two steps, the true gradient is 0, but the estimate is not
   CHECK(report.entries[0].numeric == Approx(0).margin(1e-6));
 }
 
@@ -83,9 +83,9 @@ TEST_CASE("updates smaller than a step of the rounding add up in the exact copy,
   CHECK_NOTHROW(compress::Int8Products(layer));
 }
 
-// Four weights have equal inputs and sum to 1. A fifth weight has the input 0; it is large, so it makes the
-// rounding step s large. Each of the four weights rounds up to s, so their sum becomes 4 s. It would be
-// better to round only two of them up.
+// Four weights have equal inputs, and their sum is about 1. A fifth weight has the input 0; it is large, so
+// the rounding step s is large. If each of the four weights is rounded to the nearest step, s, their sum
+// becomes 4 s. It is better to round only two of them up.
 TEST_CASE("training with rounded weights finds a better rounding than the nearest one", "[compress]") {
   constexpr double s = 0.46875;  // representable in bf16
   nn::Linear layer(5, 1, false);

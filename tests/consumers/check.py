@@ -36,7 +36,7 @@ def blocks(text, language):
 
 
 def commands(heading):
-    """The shell blocks under one heading of the page. Each is a list of lines."""
+    """The shell blocks below one heading of the page. Each block is a list of lines."""
     section = PAGE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return [block.splitlines() for block in blocks(section, "sh")]
 

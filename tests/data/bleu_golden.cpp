@@ -61,7 +61,7 @@ BleuOptions options_of(const Json& given) {
   return options;
 }
 
-// Transposes references: sacreBLEU lists them by reference set, our functions expect them by hypothesis.
+// Transposes references: from one list per set, as in sacreBLEU, to one list per hypothesis, as in gradus.
 std::vector<std::vector<std::string>> by_hypothesis(const Json& sets, std::size_t hypotheses) {
   std::vector<std::vector<std::string>> references(hypotheses);
   for (const Json& set : sets.list()) {

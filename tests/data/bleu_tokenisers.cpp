@@ -76,7 +76,7 @@ TEST_CASE("zh has the ranges that sacreBLEU effectively uses", "[data][bleu]") {
   CHECK(chinese("a\u9fbcb") == "a\u9fbcb");
 }
 
-// Expected values: derived by hand from the regular expressions of mteval-v14.pl.
+// The expected values were derived by hand from the regular expressions of mteval-v14.pl.
 TEST_CASE("intl separates Unicode's punctuation and symbols, but not marks between digits", "[data][bleu]") {
   const auto intl = [](const std::string& line) { return tokens(line, BleuTokeniser::international); };
   CHECK(intl("Hello, world!") == "Hello , world !");

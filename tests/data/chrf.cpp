@@ -17,7 +17,8 @@ double chrf(const std::string& hypothesis, const std::string& reference) {
 
 }  // namespace
 
-// Scores from sacreBLEU's test/test_chrf.py, without epsilon smoothing. P = R, so β has no effect.
+// Scores from sacreBLEU's test/test_chrf.py, without epsilon smoothing. Precision = recall, so β has no
+// effect.
 TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
   CHECK(chrf("a", "a") == Catch::Approx(100));
   CHECK(chrf("", "reference") == 0);
@@ -32,8 +33,8 @@ TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
 }
 
 TEST_CASE("chrF weighs recall twice as much as precision", "[data][chrf]") {
-  // "ab" and "abcd" share both 1-grams of "ab", which are 2 of the 4 of "abcd". They share the only 2-gram of
-  // "ab", which is 1 of the 3 of "abcd". "ab" has no 3-grams, so longer n-grams do not count.
+  // "ab" and "abcd" share 2 1-grams: both of the 2 in "ab", and 2 of the 4 in "abcd". They share one 2-gram:
+  // the only one in "ab", and 1 of the 3 in "abcd". "ab" has no 3-grams, so n-grams from 3 on do not count.
   const double precision = 1, recall = (2.0 / 4 + 1.0 / 3) / 2;
   CHECK(chrf("ab", "abcd") == Catch::Approx(100 * 5 * precision * recall / (4 * precision + recall)));
   CHECK(chrf("abcd", "ab") == Catch::Approx(100 * 5 * recall * precision / (4 * recall + precision)));

@@ -159,7 +159,7 @@ TEST_CASE("all held-out pairs of a short length come in order", "[data][reversal
 
 TEST_CASE("a sample of many held-out pairs has no duplicates", "[data][reversal]") {
   const Reversal task;
-  // Lengths 4 and 5 are enumerated; from 6 on, sources are drawn by rejection. Training has no 12 and 20.
+  // Sources of lengths 4 and 5 are enumerated, longer ones drawn by rejection. Training has no 12 and 20.
   for (const std::int64_t length : {4, 5, 6, 12, 20}) {
     CAPTURE(length);
     const std::vector<Pair> pairs = task.held_out_pairs(length, uniform(length));
@@ -247,7 +247,7 @@ TEST_CASE("arguments out of range are refused", "[data][reversal]") {
 
 TEST_CASE("non-uniform draws end in an error, not in an endless loop", "[data][reversal]") {
   const Reversal task;
-  // A task with one length. The draws are always 5 4 3, a held-out source.
+  // A task with a single source length. The draws are always 5 4 3, which is a held-out source.
   const UniformIndex held_out = [i = 0](std::uint64_t n) mutable {
     if (n == 1) return std::uint64_t{0};
     return static_cast<std::uint64_t>(2 - i++ % 3);

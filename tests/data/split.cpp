@@ -43,7 +43,7 @@ TEST_CASE("a corpus is split by its sources", "[data][split]") {
   }
   const Split split = split_by_source(pairs, 10, 20);
   CHECK(split.train.size() + split.dev.size() + split.test.size() == 2000);
-  // Both pairs of a source are in the same part. So each part has twice as many pairs as sources.
+  // Each source has two pairs, which are in the same part. So each part has twice as many pairs as sources.
   CHECK(split.train.size() == 2 * sources(split.train).size());
   CHECK(split.dev.size() == 2 * sources(split.dev).size());
   CHECK(split.test.size() == 2 * sources(split.test).size());

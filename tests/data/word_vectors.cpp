@@ -39,7 +39,7 @@ TEST_CASE("word vectors may have spaces at the ends of lines and in words, tabs,
           "[data][word_vectors]") {
   const WordVectors vectors = read("\xEF\xBB\xBFil\t1\t2 \r\n. . 3 4\r\n5 6 7\n. 0 0\n<unk> 8 8\nil 9 9");
   CHECK(vectors.ids == std::vector<std::int64_t>{4, 6, 7});
-  CHECK(vectors.values == std::vector<float>{1, 2, 3, 4, 6, 7});  // of two vectors for "il", the first counts
+  CHECK(vectors.values == std::vector<float>{1, 2, 3, 4, 6, 7});  // "il" has two vectors: the first counts
 }
 
 TEST_CASE("a first line of two whole numbers is a header", "[data][word_vectors]") {

@@ -70,7 +70,7 @@ TEST_CASE("a sum over processes has the bits of the tree for any number of value
     }
   }
   check_sums<float>(2, 700'001);  // is sent in several pieces of different sizes
-  // Adding these values one after the other gives another sum. So the checks above detect a wrong order.
+  // Adding these values from process 0 to 7 gives another sum. So the checks above detect a wrong order.
   float in_order = 0;
   for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
   CHECK(in_order != tree_sum<float>(0, 8, 3));
@@ -131,7 +131,7 @@ TEST_CASE("tensors of any size and of both dtypes are added up in place", "[dist
   distributed::run_as_threads(2, [&](Communicator& self) {
     std::vector<gradus::Tensor> tensors = values_of(self.rank());
     add_up(self, tensors);
-    const std::vector<gradus::Tensor> sums = values_of(2);  // process r has n · (r + 1), so the sum is 3 n
+    const std::vector<gradus::Tensor> sums = values_of(2);  // processes have n and 2 n, so the sum is 3 n
     for (std::size_t i = 0; i < sums.size(); ++i) {
       right += tensors[i].to_vector<double>() == sums[i].to_vector<double>() ? 1 : 0;
     }
@@ -193,7 +193,7 @@ TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distri
     // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two, and rounds to even: 1.
     std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
     distributed::sum_bf16(counting, values);
-    // Each sum of two is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. The sum 1 + 3 · 2⁻⁹ would round up.
+    // Each addition is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. Unrounded, 1 + 3 · 2⁻⁹ would round up.
     for (const float value : values) right += value == 1 ? 1 : 0;
     sent += counting.sent;
   });

@@ -30,7 +30,7 @@ class OnOneHost : public Communicator {
   Communicator& inner_;
 };
 
-// Trains with P processes, and returns their result. All processes must have the same result.
+// Trains in P processes. All processes must have the same result, which is returned.
 Result train_by(std::int64_t P, const models::TrainerOptions& options, bool on_one_host = false) {
   std::vector<Result> results(static_cast<std::size_t>(P));
   distributed::run_as_threads(P, [&](Communicator& self) {

@@ -6,7 +6,7 @@ from torch import nn
 
 
 def smoothed(g, amount, prefix="", T=4, B=3, V=5):
-    """The cross-entropy over the tokens before each sequence's length."""
+    """The cross-entropy with label smoothing, over the real tokens: t < the sequence's length."""
     targets, lengths = torch.tensor([[3, 0, 1], [1, 4, 2], [0, 0, 3], [2, 1, 0]]), torch.tensor([3, 1, 4])
     leaves = {"logits": leaf(T, B, V, scale=3.0)}
     g.put_all({"targets": targets, "lengths": lengths, **leaves}, prefix)
@@ -31,7 +31,7 @@ def label_smoothing_amounts():
 
 
 def attention_losses(T_y=4, B=3, T_x=5):
-    """The mean entropy, and the coverage loss of See et al. 2017. Both average over the steps before each length."""
+    """The mean entropy, and the coverage loss of See et al. 2017, both averaged over the real steps: t < target length."""
     g = Golden("attention_losses")
     lengths = torch.tensor([3, 1, 4])
     weights = (leaf(T_y, B, T_x).detach().softmax(-1) * 1e4).round().div(1e4).requires_grad_()

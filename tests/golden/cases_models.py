@@ -124,7 +124,8 @@ def fixed():
 
 
 def cho():
-    """Cho et al. 2014, A.1, with one difference: the decoder, too, uses eq. 5-8. In the paper, its reset gate also acts on c."""
+    """Cho et al. 2014, A.1, with one difference: the decoder, too, uses eq. 5-8. In the paper, the decoder's reset gate also acts
+    on c."""
     p = {**recurrent(nn.GRU(E, H), nn.GRU(E + H, H)),
          "decoder.V.weight": leaf(H, H), "decoder.W_s.weight": leaf(H, H),
          **linear("decoder.readout.hidden", 2 * L, H + H + E), **linear("decoder.readout", VY, L)}

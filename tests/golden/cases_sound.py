@@ -46,7 +46,7 @@ def log_mel():
 
 
 def istft(Y, L, S, N, count):
-    """The sound whose windows are closest to Y; silent where hardly any window covers it."""
+    """The sound whose windows are closest to Y. Samples that hardly any window covers are 0."""
     total, cover = np.zeros(count), np.zeros(count)
     for t, frame in enumerate(np.fft.irfft(Y, N)[:, :L]):
         total[t * S:t * S + L] += np.hanning(L) * frame

@@ -150,8 +150,8 @@ TEST_CASE("each source's search ends when no live hypothesis can win", "[models]
   CHECK(rows_of_steps(20, {.width = 2}) == Ids{2, 4, 2, 2});
   CHECK(rows_of_steps(20, {.width = 2, .length_penalty = 0}) == Ids{2, 4, 2, 2});
   // After 4 steps, the output of the longer source has ln p = −4 · 0.182, a score of −0.32. A live hypothesis
-  // can reach 40 tokens, where the score is ln p / (45 / 6)². So it can win until its ln p is below
-  // −0.32 · (45 / 6)² = −18.2. It loses 3.18 per step.
+  // can reach 40 tokens, where the score is ln p / (45 / 6)². So this hypothesis can win until its ln p is
+  // below −0.32 · (45 / 6)² = −18.2. Each step lowers the ln p by 3.18.
   CHECK(rows_of_steps(3, {.width = 2, .length_penalty = 2}).size() == 9);
 }
 

@@ -16,7 +16,7 @@ namespace data = gradus::data;
 namespace models = gradus::models;
 
 #if defined(NDEBUG)
-constexpr bool slow_build = gradus::sanitized;  // such builds take minutes instead of seconds
+constexpr bool slow_build = gradus::sanitized;  // with a sanitizer, the tests would run for minutes
 #else
 constexpr bool slow_build = true;
 #endif

@@ -119,7 +119,7 @@ class Predictive : public General {
   }
 };
 
-// General with a memory: it avoids the positions that had weight in the previous step.
+// Like General, but avoids the positions that had weight in the previous step.
 class Restless : public General {
  public:
   Restless(std::int64_t query, std::int64_t values)

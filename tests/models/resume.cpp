@@ -72,8 +72,8 @@ struct Run {
   explicit Run(const TrainerOptions& options, std::uint64_t seed = 1)
       : model((gradus::seed(seed), forgetful_model(0.3, 24))), trainer(*model, epochs.stream(), options) {}
 
-  // Runs one step. If the previous step left an evaluation due, runs that first. So a run may stop between a
-  // step and its evaluation.
+  // Runs one step. Before that, runs the evaluation that the previous step has left due, if any. So a run may
+  // stop between a step and the evaluation after it.
   void advance() {
     evaluate();
     trainer.step();

@@ -71,7 +71,7 @@ void check_same(const Kept& found, const Kept& alone) {
   }
 }
 
-// Decodes the requests in a running batch. They join at random steps, and some are cancelled.
+// Decodes the requests in a running batch. Requests join at random steps, and some of them are cancelled.
 std::map<RunningBatch::Id, Kept> run_mixed(const Seq2Seq& model, const std::vector<Request>& requests,
                                            Generator& random) {
   RunningBatch batch(model);

@@ -52,7 +52,8 @@ def build(*programs):
 
 
 def prepare(programs):
-    """Copies the tree and builds it from scratch, because copies keep their modification times. Its tests must pass."""
+    """Copies the tree, and builds the copy from scratch: copied sources keep their times, so an old build would miss changes.
+    Tests must pass."""
     shutil.rmtree(WORK, ignore_errors=True)
     shutil.copytree(ROOT, WORK / "tree", ignore=shutil.ignore_patterns("build", ".git", "out"))
     configure = ["cmake", "-S", str(WORK / "tree"), "-B", str(WORK / "build"), "-G", "Ninja",

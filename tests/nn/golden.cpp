@@ -60,7 +60,7 @@ TEST_CASE("cross_entropy matches PyTorch", "[nn][golden]") {
 TEST_CASE("masked_cross_entropy is PyTorch's cross-entropy of the real tokens", "[nn][golden]") {
   const Golden golden("cross_entropy");
   const nn::Module none;
-  // PyTorch ignored the rows 1, 4 and 8. Here, they come after the ends of the sequences.
+  // PyTorch's loss ignored the rows 1, 4 and 8. Here, these rows are behind the ends of the sequences.
   const Tensor rows = integers({0, 2, 3, 5, 1, 6, 7, 4, 8}), lengths = integers({3, 1, 2});
   check_against(golden, none, [&](const Leaves& leaf) {
     const Tensor logits = index_select(leaf.at("logits"), rows).reshape({3, 3, 5});

@@ -56,7 +56,7 @@ void check_uniform(const Tensor& x, double bound) {
   CHECK(largest > 0.99 * bound);
 }
 
-// The rows of Q, or its columns if there are fewer, must be orthonormal to 1e-12 · gain².
+// The rows of q / gain (or its columns, if these are fewer) must be orthonormal, to within 1e-12.
 void check_orthogonal(const Tensor& q, double gain = 1) {
   const Tensor flat = q.size(0) <= q.size(1) ? q : transpose(q, 0, 1);
   const std::int64_t k = flat.size(0);

@@ -65,7 +65,7 @@ TEST_CASE("initialisers have PyTorch's distributions", "[nn][init][golden]") {
         nn::kaiming_normal(shape, {.fan = nn::Fan::out, .gain = nn::gain(nn::Nonlinearity::leaky_relu, 0.5)}),
         normal);
   check("orthogonal", nn::orthogonal(shape, 2),
-        normal);  // nearly: each row is a random point on a sphere, and its elements are the coordinates
+        normal);  // nearly normal: a coordinate of a random point on a sphere in 500 dimensions
 }
 
 TEST_CASE("modules' initial weights have PyTorch's distributions", "[nn][init][golden]") {

@@ -24,7 +24,7 @@ class Node : public nn::Module {
   using Module::enter;
 };
 
-// A tree of modules. outer: bias. inner: scale. linear: weight, bias. dropout.
+// A tree of modules. outer has a bias, inner has a scale, linear has weight and bias, dropout has nothing.
 struct Tree {
   Node outer, inner;
   nn::Linear linear{2, 3};

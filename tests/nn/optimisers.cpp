@@ -102,7 +102,7 @@ class Run {
     for (int t = first; t <= last; ++t) step(t);
   }
 
-  /// Compares both parameters with the file after step t. Empty if they match.
+  /// How both parameters differ from the file's values after step t. Empty if they match.
   std::string mismatch_after(const Case& made, int t, Tolerance tolerance) const {
     const std::string prefix = std::string(made.name) + ".step_" + std::to_string(t) + ".";
     return mismatch(weight, golden_[prefix + "weight"], tolerance) +

@@ -104,7 +104,7 @@ class Grid {
  private:
   Tensor x() const { return golden_["x"].to(precision_.dtype); }
 
-  // Smaller nets use the lower layers of the 3-layer net, so the file stores only its weights.
+  // Smaller nets are the lower layers of the 3-layer net, so the file stores only this net's weights.
   static std::string weights_of(int directions) { return directions == 1 ? "d1." : "d2."; }
 
   void load(Kind& net, int directions) const {

@@ -397,7 +397,7 @@ TEST_CASE("a damaged file is either read or refused with an error", "[nn][safete
   const File file;
   nn::save_safetensors(file.path(), assorted(), {{"format", "pt"}});
   const std::string whole = content(file.path());
-  std::fstream disk(file.path(), std::ios::binary | std::ios::in | std::ios::out);  // one open file is faster
+  std::fstream disk(file.path(), std::ios::binary | std::ios::in | std::ios::out);  // opened once: faster
   std::mt19937 random(1);
   int refused = 0;
   for (int trial = 0; trial < 5000; ++trial) {

@@ -97,7 +97,7 @@ TEST_CASE("every element of a large parameter is updated as in a parameter of it
 
 namespace {
 
-// A rule that records the elements of each update. A parameter must be updated whole, in one call.
+// A rule that records the elements of each update. All elements of a parameter must be updated in one call.
 struct WholeRule {
   double learning_rate = 1;
   std::vector<std::int64_t>* seen = nullptr;

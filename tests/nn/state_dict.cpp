@@ -48,7 +48,7 @@ NamedTensors changed(const NamedTensors& state) {
   return result;
 }
 
-// Loading `state` must fail with these objections, and leave the module unchanged.
+// Expects that loading `state` fails with these objections and leaves the module unchanged.
 void check_refused(nn::Module& module, const NamedTensors& state, const std::string& objections) {
   const auto before = values(module);
   CHECK_ERROR(module.load_state_dict(state),

@@ -1,4 +1,4 @@
-// Sound from magnitudes: against NumPy, and what Griffin and Lim prove.
+// Sound from magnitudes: compared with NumPy's, and the properties that Griffin and Lim prove.
 
 #include <gradus/speech/griffin_lim.hpp>
 
@@ -31,7 +31,7 @@ speech::Sound siren(std::int64_t samples, std::int64_t rate = 16000) {
   return sound;
 }
 
-// The loudness of a sound above that of its difference from another, in decibels.
+// The power of a sound, relative to the power of its difference from another sound, in decibels.
 double signal_to_noise(const speech::Sound& sound, const speech::Sound& other) {
   REQUIRE(sound.samples.size() == other.samples.size());
   double signal = 0, noise = 0;
@@ -108,7 +108,7 @@ TEST_CASE("magnitudes from features have these features", "[speech]") {
   const Tensor A = speech::magnitudes_of(features, rate);
   CHECK(A.shape() == Shape{21, 257});
   CHECK(min(A).item() >= 0);
-  // Noise has similar power in all bands, so that no power is below 0, and the pseudo-inverse is exact.
+  // Noise has similar power in all bands. So the pseudo-inverse gives no power below 0, and is exact.
   const speech::LogMelOptions few{.bands = 8};
   const Tensor flat = gradus::tensor({{1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.4}});
   const speech::Framing shape = speech::framing("test", few, rate);

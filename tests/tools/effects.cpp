@@ -195,7 +195,7 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
   for (const Row& more : files.rows()) all.push_back(more);
   for (const Row& row : all) {
     INFO(row.option << ' ' << row.why);
-    // Without these two options, `with` itself would be refused.
+    // Without the options --teacher and --…-source, the other options in `with` would be refused.
     if (row.option == "--teacher" || row.option.ends_with("-source")) continue;
     const auto with = trained(small(settings_of(row.with + option_of(row)), row)),
                without = trained(small(settings_of(row.with), row));

@@ -13,8 +13,8 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// cli_main() makes the same call later, which is too late for tests: the first call replaces the buffer of
-// std::cout, and Catch2 stores a pointer to the buffer when it starts.
+// cli_main() makes the same call, but too late for the tests: the first such call replaces the buffer of
+// std::cout, to which Catch2 stores a pointer when it starts.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.

@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A short run without the options that exclude other options.
+// A short run without those options that other options here exclude.
 Arguments plain_run(const fs::path& out, Arguments more = {}) {
   Arguments all{"train",     "--task",       "reverse", "--examples",   "40", "--held-out",
                 "5",         "--hidden",     "6",       "--embedding",  "5",  "--energy",
@@ -26,7 +26,7 @@ Arguments plain_run(const fs::path& out, Arguments more = {}) {
   return all;
 }
 
-// The fraction of zeros in the matrices of a checkpoint's model: in each matrix, and in all together.
+// The fraction of zeros in the matrices of a checkpoint's model: for each matrix, and for all together.
 struct Zeros {
   std::vector<double> each;
   double all = 0;

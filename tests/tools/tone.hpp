@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-/// Writes a WAV file that holds a tone of `pitch` radians per sample.
+/// Writes a WAV file with a tone whose phase advances by `pitch` radians per sample.
 inline std::filesystem::path write_tone(const std::filesystem::path& path, std::uint32_t samples,
                                         std::uint16_t channels = 1, std::uint32_t rate = 16000,
                                         double pitch = 0.2) {

@@ -105,7 +105,7 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
 
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
-  // Every gradient is 0 again, but this time 0 is wrong: the message must not suggest other values.
+  // Every analytic gradient is 0, as above, but here 0 is wrong: the message must not suggest other values.
   CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("the caller can set step and tolerances", "[autograd][gradcheck]") {
 }
 
 TEST_CASE("the incoming gradient is random", "[autograd][gradcheck]") {
-  // The gradient of sum(softmax(x)) is 0, so a sum would accept any multiple of softmax's gradient.
+  // The gradient of sum(softmax(x)) is 0, so a check of the sum would accept 2 times the gradient.
   const auto scaled_softmax = [](const Tensors& inputs) {
     return record("scaled", softmax(inputs[0]).detach(), {inputs[0]}, {inputs[0]}, [](Gradients& g) {
       const gradus::EnableGrad enable_grad;

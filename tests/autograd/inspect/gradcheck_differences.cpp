@@ -48,7 +48,7 @@ struct Planted {
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
   // The points approach 0, the end of log's domain. At the first points, log curves too much for the step h.
-  // At the next points, x − 2h is outside the domain; at the last ones, x − h is outside, too.
+  // At the next points, x − 2h is outside the domain; at the last points, x − h as well.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -159,8 +159,8 @@ TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]
 }
 
 TEST_CASE("rounding of result elements that do not change is ignored", "[autograd][gradcheck]") {
-  // `right` has the correct gradient. The gradient of `wrong` is incorrect at one of the points `at`: the
-  // point where the function is smallest.
+  // `right` has the correct gradient. `wrong` has the same gradient, except at the point of `at` where the
+  // function is smallest.
   const struct {
     Planted right, wrong;
     std::vector<double> at;
@@ -190,7 +190,7 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // f adds and subtracts 1e8. Its result is small, but its rounding error is as large as that of 1e8.
+  // `inside` adds 1e8 and subtracts it. The result is small, but has the rounding error of numbers near 1e8.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };

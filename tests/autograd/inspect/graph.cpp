@@ -170,7 +170,7 @@ TEST_CASE("modules are boxes; a leaf's name chooses its box, or its uses if it h
     }
     y = y * a * b;
   }
-  // v's module records no operation. a is unnamed, and b's name has no path.
+  // No recorded operation belongs to v's module. a has no name, and b's name has no path.
   CHECK(sketch(-y, {{{"decoder.attention.w", w}, {"decoder.attention.V.v", v}, {"b", b}}}) ==
         "  n4 b | 5\n"
         "  n9 neg | -100\n"

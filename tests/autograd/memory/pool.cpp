@@ -80,8 +80,8 @@ bool is_mapped(std::byte* at) {
   return mincore(at, page, &resident) == 0;
 }
 
-// An upper bound of the free memory that the pool cannot return to the system: two pages per live buffer. The
-// first and the last page of a live buffer can contain free memory, too.
+// An upper bound of the free memory that the pool cannot return to the system: two pages per live buffer,
+// because a buffer's first and last page can contain free memory, too.
 std::int64_t between_live_buffers() {
   return 2 * memory_stats().live_buffers * static_cast<std::int64_t>(page);
 }
@@ -234,7 +234,7 @@ TEST_CASE("large buffers reuse freed memory, however it was split", "[autograd][
   free(ten);
   const auto allocated = memory_stats().buffers_allocated;
   const Buffer three = allocate(3 * MB), two = allocate(2 * MB), five = allocate(5 * MB);
-  CHECK(three.data + three.bytes == ten.data + ten.bytes);  // taken from the end of the free range
+  CHECK(three.data + three.bytes == ten.data + ten.bytes);  // `three` lies at the end of the free range
   CHECK(two.data + two.bytes == three.data);
   CHECK(five.data == ten.data);
   CHECK(memory_stats().pooled_bytes == 0);

@@ -19,15 +19,15 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// The error of `value` in ulps: units in the last place of a float near `exact`.
+// The error of `value` in ulps, the distance of neighbouring floats near `exact`.
 double ulps(float value, double exact) {
   int exponent = 0;
   std::frexp(exact, &exponent);
   return std::abs(value - exact) / std::ldexp(1.0, std::max(exponent, -125) - 24);
 }
 
-// The largest error in [low, high]. Tests every 4093rd bit pattern of a float, and a million evenly spaced
-// numbers.
+// The largest error in [low, high]. Tests every 4093rd float, in the order of the bit patterns, and a million
+// evenly spaced numbers.
 template <class Function, class Exact>
 double largest_error(float low, float high, Function f, Exact exact) {
   double largest = 0;

@@ -48,7 +48,7 @@ struct Sample {
   gradus::Shape result;
 
   explicit Sample(const std::string& text);
-  /// The inputs as tensors. In every dtype, the values are rounded to f32.
+  /// The inputs as tensors. Values are rounded to f32 in every dtype, so that f32 and f64 get equal inputs.
   Tensors tensors(Domain domain, gradus::Dtype dtype) const;
 };
 

@@ -43,7 +43,7 @@ rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
                       [](const Integers& all) { return Shape(all); });
 }
 
-// Random shapes that broadcast to `full`. Each lacks some leading axes, and has size 1 in some others.
+// Random shapes that broadcast to `full`. Each lacks some of `full`'s leading axes, and has size 1 in others.
 rc::Gen<Shapes> stretching_to(const Shape& full, std::size_t count) {
   const auto narrowed = [=](const std::pair<int, int>& choice) {
     const auto [cut, ones] = choice;
@@ -337,7 +337,7 @@ TEST_CASE("round trips return the same values and pass gradients through", "[aut
 TEST_CASE("the gradients of a graph of fifty operations match finite differences", "[autograd][properties]") {
   check_property([] {
     const RandomGraph graph = *any_graph(50).as("graph");
-    // atol: rounding may turn a gradient of 0 into a small number, when equal terms cancel.
+    // atol, because equal terms may cancel: then rounding turns a gradient of 0 into a small number.
     const gradus::GradcheckReport report = gradus::gradcheck(graph, graph.leaves(), {.atol = 1e-13});
     if (!report) RC_FAIL(printed(report));
     for (const auto& entry : report.entries) RC_ASSERT(entry.not_judged == 0);

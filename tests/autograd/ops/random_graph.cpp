@@ -54,8 +54,8 @@ int one(const Shape&) { return 1; }
 int axes(const Shape& a) { return a.rank(); }
 int elements(const Shape& a) { return static_cast<int>(a[0]); }
 
-// Upper bounds of the result's elements. a and b bound the elements of the first and the second operand; n is
-// the number of elements of the first.
+// Upper bounds of |element| for a result. a and b are such bounds for the first and the second operand; n is
+// the number of elements of the first operand.
 double unit(double, double, double) { return 1; }
 double e(double, double, double) { return std::exp(1); }
 double first(double a, double, double) { return a; }

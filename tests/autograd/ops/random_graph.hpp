@@ -40,7 +40,7 @@ class RandomGraph {
   };
 
   void grow(const Choice& choice);
-  // The values that can be the operation's second operand.
+  // The indices of the values that can be the second operand, if value a is the first one.
   std::vector<std::size_t> partners(std::size_t a, const Operation& operation) const;
   void print(std::ostream& out, const Value& value) const;
 

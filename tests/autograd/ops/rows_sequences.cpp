@@ -17,7 +17,7 @@ struct Place {
   std::int64_t step, sequence;
 };
 
-// The place of each packed row. Packed rows are ordered by step, then by length, longest first.
+// The step and the sequence of each packed row. Rows are ordered by step, then by length, longest first.
 std::vector<Place> places(const Values& lengths) {
   std::vector<Place> all;
   const auto length = [&](std::int64_t b) { return static_cast<std::int64_t>(lengths({b})); };
@@ -31,7 +31,7 @@ std::vector<Place> places(const Values& lengths) {
   return all;
 }
 
-// The packed row at a place; −1 for padding.
+// The packed row of this step and sequence; −1 for padding.
 std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64_t sequence) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Place& place) {
     return place.step == step && place.sequence == sequence;
@@ -39,8 +39,8 @@ std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64
   return found == all.end() ? -1 : found - all.begin();
 }
 
-// The content of a row of a recurrence's result: the state of `sequence` after `steps` steps. `part` is 0
-// for h and 1 for c. The result has the packed rows first (h), then the last states: all h, then all c.
+// A row of a recurrence's result: the state of `sequence` after `steps` steps; `part` is 0 for h and 1 for c.
+// The result has the packed rows (of h) first, then the last states: all h, then all c.
 struct Made {
   std::int64_t sequence, steps, part;
 };
@@ -57,7 +57,7 @@ Made made_until(const Values& lengths, std::int64_t row, bool reverse) {
   return {place.sequence, reverse ? length - place.step : place.step + 1, 0};
 }
 
-// Calls update(n) for each step of the sequence, in the order of computation. n is the step's packed row.
+// Calls update(n) for each step of one sequence, in the order of computation. n is the step's packed row.
 template <class Update>
 void for_each_step(const Values& lengths, const Made& made, bool reverse, Update update) {
   const std::vector<Place> all = places(lengths);
@@ -78,7 +78,7 @@ State row(const Values& x, std::int64_t b) {
   return result;
 }
 
-// Element i of W x. Adds b if it is given.
+// Element i of W x, plus b[i] if b is given.
 double product(const Values& W, const State& x, std::int64_t i, const Values* b = nullptr) {
   return total(std::ssize(x), [&](auto k) { return W({i, k}) * x[static_cast<std::size_t>(k)]; }) +
          (b == nullptr ? 0 : (*b)({i}));

@@ -31,8 +31,8 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// B lengths. The first is `longest`. Each next length is 2 larger; after `longest`, counting continues at
-// `shortest`.
+// B lengths. The first is `longest`, and each next length is larger by 2. Counting beyond `longest` continues
+// at `shortest`.
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {
@@ -103,8 +103,8 @@ Bits bits(const Example& example) {
   return all;
 }
 
-// Calls visit(example) twice per operation: with enough sequences to split them among threads, and with
-// weights so large that the products are split instead.
+// Calls visit(example) twice per operation: with enough sequences for the threads to share them, and with
+// weights so large that the threads share the products instead.
 template <class Visit>
 void for_each_example(Visit visit) {
   for (const auto& [B, H] : {std::pair{57, 128}, std::pair{9, 400}}) {

@@ -139,7 +139,7 @@ TEST_CASE("powers of infinity, powers of 1 and the power 0 follow IEEE 754", "[a
   }
   CHECK(pow(ones({1}), not_a_number).item() == 1);
   CHECK(all_nan(pow(tensor({-2.0}), infinity - infinity)));
-  const Tensor tiny = leaf(tensor({0.0}));  // the exponent 1e-60 becomes 0 in f32
+  const Tensor tiny = leaf(tensor({0.0}));  // below, the exponent 1e-60 becomes 0 in f32
   CHECK(grad({pow(tiny, 1e-60)}, {tiny})[0].item() == 0);
 }
 
@@ -336,7 +336,7 @@ TEST_CASE("cross-entropy is infinite if a class with nonzero target probability 
         }
         CHECK(difference(grad({loss}, {x})[0].to_vector<double>(), gradient, 1e-6) == "");
 
-        // The same loss from other operations, without terms of weight 0: they would add 0 · ∞ = NaN.
+        // The same loss from other operations. It omits the terms of weight 0, which would be 0 · ∞ = NaN.
         const Tensor log_p = log_softmax(x), read = log_p.slice(0, static_cast<std::int64_t>(n));
         Tensor composed = gradus::zeros({}, dtype);
         if (smoothing < 1) composed = composed + nll(log_p, targets) * (1 - smoothing);

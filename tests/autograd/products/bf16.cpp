@@ -1,4 +1,4 @@
-// Products whose inputs are rounded to bf16, by the processor and in emulation.
+// Products whose inputs are rounded to bf16: by the processor's instructions for bf16, and in emulation.
 
 #include "products/bf16.hpp"
 
@@ -127,7 +127,7 @@ TEST_CASE("numbers are rounded to the nearest bf16, ties to even", "[autograd][b
   CHECK(rounded(std::numeric_limits<float>::max()) == inf);
   CHECK(std::signbit(rounded(-0.0F)));
   CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
-  CHECK(std::isnan(rounded(__builtin_bit_cast(float, 0x7F800001U))));  // its upper 16 bits are those of ∞
+  CHECK(std::isnan(rounded(__builtin_bit_cast(float, 0x7F800001U))));  // its upper 16 bits equal those of ∞
 }
 
 TEST_CASE("products in bf16 match three loops over rounded inputs", "[autograd][bf16]") {
@@ -209,7 +209,7 @@ TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions",
 }
 
 TEST_CASE("oneDNN generates code for few shapes, even for many sizes", "[autograd][bf16]") {
-  if (!gradus::supports(Precision::bf16)) return;  // only real bf16 uses oneDNN
+  if (!gradus::supports(Precision::bf16)) return;  // only bf16 by the processor uses oneDNN
   const MixedPrecision mixed(Precision::bf16);
   const auto run = [](std::int64_t first, std::int64_t last) {
     const Tensor b = gradus::ones({160, 192});

@@ -163,7 +163,7 @@ TEST_CASE("gemm is right for a few rows times a weight matrix", "[autograd][gemm
       }
     }
   }
-  // Few rows of A and a large B. The layout of B decides between OpenBLAS and oneDNN.
+  // A has few rows, and B is large. Then the layout of B decides between OpenBLAS and oneDNN.
   for (const Layout b : {Layout::plain, Layout::transposed}) {
     CHECK(wrong<float>({Layout::plain, b, 17, 1030, 1025, 1}, 1, 1e-4) == "");
     CHECK(wrong<float>({Layout::plain, b, 257, 1030, 1025, 1}, 0, 1e-4) == "");

@@ -118,7 +118,7 @@ TEST_CASE("zero rows of a large product are exactly 0, and NaN and infinity stay
     x.at_a(6, 5) = nan;
     x.at_a(x.m - 1, 17) = inf;
     x.at_b(9, 10) = -inf;
-    // Row 3 of B is scaled down, so that products with 3e38 stay finite.
+    // Row 3 of B is small, so that its products with 3e38 stay finite.
     for (std::int64_t i = 0; i < 3; ++i) x.at_a(4 * i, 3) = 3e38F;
     for (std::int64_t j = 0; j < x.n; ++j) x.at_b(3, j) *= 1e-3F;
     const std::vector<float> c = x.product();

@@ -19,8 +19,8 @@ using gradus::memory_stats;
 using gradus::MemoryStats;
 using gradus::Tensor;
 
-// Replaces operator new by a version that can be made to fail. With sanitizers, operator new also allocates
-// the tensors' buffers. Without sanitizers, many buffers come from the pool, so fewer allocations can fail.
+// Replaces operator new by one that can be made to fail. In builds with a sanitizer, it also allocates the
+// tensors' buffers. In other builds, many buffers come from the pool, so fewer allocations can fail.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();
@@ -96,7 +96,7 @@ bool same(const MemoryStats& a, const MemoryStats& b) {
   return a.live_nodes == b.live_nodes && a.live_buffers == b.live_buffers && a.live_bytes == b.live_bytes;
 }
 
-// Runs `work` again and again, with 0, 1, 2 … allowed allocations, until it succeeds. Calls `check` after
+// Runs `work` repeatedly, with 0, 1, 2 … allocations that succeed, until `work` succeeds. Calls `check` after
 // each failure. Returns the number of failures.
 template <class Work, class Check>
 int fail_everywhere(Work work, Check check) {

@@ -147,7 +147,7 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(values(x.grad()) == Floats{111, 111});
 
   // The function that writes z's gradient makes another contribution to z. Both functions must get β = 0,
-  // because neither finds a gradient.
+  // because z has no gradient yet when they are called.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {

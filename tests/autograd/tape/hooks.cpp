@@ -28,7 +28,7 @@ TEST_CASE("a hook sees the complete gradient, once per backward()", "[autograd][
   loss.backward(true);
   loss.backward();
   CHECK(at_y == std::vector<double>{12, 12});
-  CHECK(at_x == std::vector<double>{25, 25});  // each call sees its own gradient, not the sum
+  CHECK(at_x == std::vector<double>{25, 25});  // one call per backward pass, with that pass's gradient
   CHECK(x.grad().item() == 50);
 }
 

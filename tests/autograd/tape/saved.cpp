@@ -66,7 +66,7 @@ TEST_CASE("changes before the operation or after its backward are allowed", "[au
 TEST_CASE("a value that backward does not read may change", "[autograd][saved]") {
   Tensor x = leaf(tensor({1.0}));
   const Tensor w = tensor({3.0});
-  const Tensor product = x * w;    // backward reads w for x's gradient; x is not read
+  const Tensor product = x * w;    // backward reads only w, for x's gradient
   const Tensor shifted = x + 1.0;  // backward reads no value
   x.mutable_values<float>()[0] = 2;
   product.backward();

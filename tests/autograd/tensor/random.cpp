@@ -31,8 +31,8 @@ Generator at(std::uint64_t seed, std::uint64_t position) {
 }  // namespace
 
 // The first vector is from Random123's kat_vectors: philox4x32 10, all zeros → 6627e8d5 e169c58d bc57ac4c
-// 9b00dbd8. Random123's two other vectors set high counter words, which a 64-bit position cannot reach. The
-// other values here come from a separate program that reproduces all three vectors.
+// 9b00dbd8. Random123's two other vectors need high counter words, which our 64-bit position cannot have. The
+// other values below come from a separate program, which reproduces all three vectors.
 TEST_CASE("the bits match Philox4x32-10", "[autograd][random]") {
   CHECK(bits(Generator(0), 2) == std::vector<std::uint64_t>{0xe169c58d6627e8d5, 0x9b00dbd8bc57ac4c});
   CHECK(bits(Generator(1), 4) == std::vector<std::uint64_t>{0xe50a0ebce3e80670, 0xb615aa2795f222c0,
@@ -54,7 +54,7 @@ TEST_CASE("the first values of every distribution are fixed", "[autograd][random
   for (const std::uint64_t expected : {8, 4, 1, 7, 8, 6, 7, 7, 4, 5, 2, 8})
     CHECK(below.below(10) == expected);
 
-  // A quarter of all draws is rejected. Of the first 15 draws, these are the 7th, 8th and 13th.
+  // A quarter of all draws is rejected. Of the first 15 draws, the generator rejects the 7th, 8th and 13th.
   const std::uint64_t most = std::uint64_t{3} << 62;
   for (int i = 0; i < 6; ++i) rejecting.below(most);
   CHECK(rejecting.state().position == 6);
@@ -123,7 +123,7 @@ TEST_CASE("a restored state continues where it was saved, at odd and even positi
     CHECK(bits(at(5, original.state().position), 5) == bits(original, 5));
 
     Generator elsewhere(99);
-    elsewhere.bits();  // buffers half a block of another stream
+    elsewhere.bits();  // the buffer now holds half a block of another stream
     elsewhere.set_state(original.state());
     CHECK(bits(elsewhere, 5) == bits(original, 5));
   }
@@ -196,7 +196,7 @@ TEST_CASE("part of a batch draws the same dropout masks as in the whole batch", 
   CHECK(part.state() == whole.state());
   CHECK(difference(two.slice(0, 1, 1), all.slice(2, 3, 1), 0) == "");
   CHECK(difference(two.slice(1, 2, 1), all.slice(0, 1, 1), 0) == "");
-  // Generators derived from `part` must also apply to the same part of the batch.
+  // Generators derived from `part` must give this part of the masks for the whole batch.
   const auto check_same = [&](Generator of_part, Generator of_whole) {
     CHECK(difference(dropout(x.slice(0, 2, 1), 0.4, of_part).slice(1, 2, 1),
                      dropout(x, 0.4, of_whole).slice(0, 1, 1), 0) == "");

@@ -1,5 +1,5 @@
-// Reshapes, elements and slices share their tensor's values. The gradients of such views accumulate in the
-// tensor's gradient.
+// Reshapes, elements and slices of a tensor share the tensor's values. The gradients of such views accumulate
+// in the tensor's gradient.
 
 #include <gradus/autograd/ops.hpp>
 

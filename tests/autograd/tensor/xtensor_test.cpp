@@ -1,6 +1,6 @@
 // Conversions from and to xtensor. g++ 12 with -std=c++20 needs the workaround in
-// gradus/autograd/xtensor.hpp. With GRADUS_NO_XTENSOR_WORKAROUND, the tests tagged [workaround] give garbage
-// or do not compile.
+// gradus/autograd/xtensor.hpp. If it is disabled (GRADUS_NO_XTENSOR_WORKAROUND), the tests tagged
+// [workaround] give wrong values or do not compile.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>

@@ -109,8 +109,8 @@ TEST_CASE("set_threads() checks its argument and fails while the team works", "[
 
 namespace {
 
-// Makes starting threads fail: each thread has 1 GB of stack, so 3 GB of address space suffice for two
-// threads at most. This also works in a container, and for any user.
+// Lets the process start only a few threads: each thread has 1 GB of stack, so 3 GB of address space suffice
+// for at most two threads. This works for any user, and in a container.
 constexpr rlim_t stack_bytes = rlim_t{1} << 30, address_bytes = 3 * stack_bytes;
 
 void limit(int resource, rlim_t bytes) {
