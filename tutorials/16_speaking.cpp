@@ -57,7 +57,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   }, {});
 }
 
-// Features of sound that 16 bits can hold: below this, samples are rounded to 0.
+// Limits features from below to what 16 bits can hold: quieter samples would be rounded to 0.
 Tensor audible(const Tensor& features) { return clamp(features, -12, INFINITY); }
 
 // 2. Sound: frames are log-mel features, shifted and scaled.
@@ -88,7 +88,7 @@ std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64
   return utterances;
 }
 
-// What a listener of tutorial 15 hears in frames that should say these texts.
+// Compares what a listener of tutorial 15 hears in these frames with the texts that they should say.
 double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutorial::Speech>& said,
                         const std::vector<speech::Utterance>& texts) {
   std::vector<speech::Utterance> heard;
@@ -113,7 +113,7 @@ double mean_of_last(const std::vector<double>& losses, std::size_t count = 50) {
   return total / double(losses.size() - first);
 }
 
-// 3. Frames to sound to frames.
+// 3. Frames, converted to sound and back to frames.
 struct Heard {
   std::vector<tutorial::Speech> said;                                    // the frames of the sounds
   double off;                                                            // root mean square of the difference
@@ -249,7 +249,7 @@ void run_recorded(const tutorial::Options& options, const Knobs& knobs) {
     list += "said-" + std::to_string(i) + ".wav\t" + speech::Spoken::text(others[i].target) + '\n';
   }
   out.write("said.tsv", list);
-  // The way back without a model: a recording's features to sound to features.
+  // Without a model: a recording's features, converted to sound and back to features.
   const Tensor recorded = audible(raw.frames_of(train[trained].sound));
   const speech::Reconstruction again = raw.sound_of(recorded, knobs.iterations);
   const Tensor difference = audible(raw.frames_of(again.sound)) - recorded;

@@ -14,7 +14,7 @@ using gradus::Tensor;
 namespace data = gradus::data;
 namespace models = gradus::models;
 
-// e_tj and ln α_tj differ by the same number for all j. So both have the same standard deviation over j.
+// For each j, ln α_tj is e_tj minus the same number. So both have the same standard deviation over j.
 double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const gradus::NoGrad no_grad;
   double total = 0;

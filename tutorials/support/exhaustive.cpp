@@ -32,7 +32,7 @@ std::vector<Tokens> all_strings(const data::Reversal& task, std::int64_t length)
   return all;
 }
 
-// For the source of each pair: the best score of any output of up to `longest` symbols.
+// For the source of each pair: the best score among all outputs of at most `longest` symbols.
 std::vector<double> best_scores(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                                 const data::Reversal& task, std::int64_t longest, const Score& score) {
   std::vector<Tokens> outputs;

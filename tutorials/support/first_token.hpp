@@ -53,7 +53,7 @@ struct FirstTokenModels {
                .digits = 0};
   gradus::plot::Series models{.name = "a model", .mark = gradus::plot::Mark::points}, means{.name = "mean"};
 
-  /// Adds the accuracies of all models with this delay. Call it with increasing delays.
+  /// Adds the accuracies of all models for this delay. Must be called with increasing delays.
   void add(std::int64_t delay, const std::vector<double>& accuracies);
 
   /// One dot per model, side by side at their delay; also the mean, and the accuracy of guessing.

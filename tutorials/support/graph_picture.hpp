@@ -8,7 +8,7 @@
 
 namespace tutorial {
 
-/// A node of a drawn graph: its name with its value and its gradient below.
+/// A node of a drawn graph. The picture shows its name, and below the name its value and its gradient.
 struct GraphNode {
   struct Input {
     std::size_t from;   ///< index of an earlier node; two inputs with the same index give two edges

@@ -11,7 +11,7 @@
 /// Finds the outputs of models, and measures their quality.
 namespace tutorial {
 
-/// For the source of each pair: the best output of a search.
+/// For the source of each pair: the best output that a search finds.
 std::vector<gradus::models::Decoded> best_outputs(const gradus::models::Seq2Seq& model,
                                                   std::span<const gradus::data::Pair> pairs,
                                                   const gradus::models::Search& search,

@@ -31,13 +31,13 @@ struct SpeakerSizes {
   double dropout = 0;           ///< on what the decoder reads of the last frame
 };
 
-/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and writes
-/// r frames at each step.
+/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and
+/// writes r frames at each step.
 class Speaker : public gradus::nn::Module {
  public:
   explicit Speaker(const SpeakerSizes& sizes);
 
-  /// What one step of the decoder returns.
+  /// The result of one step of the decoder.
   struct Step {
     gradus::Tensor state;    ///< s_t, (B, H)
     gradus::Tensor weights;  ///< α_t, (B, J)
@@ -51,7 +51,7 @@ class Speaker : public gradus::nn::Module {
     gradus::nn::Memory memory;
     Step before;  ///< state 0 and no weights
   };
-  /// Encodes tokens (J, B) of these lengths (B).
+  /// Encodes the tokens (J, B) of sequences with these lengths (B).
   Start start(const gradus::Tensor& tokens, const gradus::Tensor& lengths) const;
 
   SpeakerSizes sizes;
@@ -83,7 +83,7 @@ std::vector<Recording> read_recordings(const std::filesystem::path& list);
 struct SpeakerLoss {
   gradus::Tensor frames, stop;  ///< mean squared error; mean cross-entropy
 };
-/// Teacher forcing: each step reads the true last frame.
+/// Teacher forcing: each step reads the last of the true frames before it.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
 /// Trains with Adam on batches of 32. The losses are those of the frames.
@@ -91,18 +91,18 @@ Training train_speaker(const std::string& label, Speaker& speaker,
                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                        const Options& options);
 
-/// What a speaker said.
+/// The frames that a speaker wrote, and its weights.
 struct Speech {
   gradus::Tensor frames;   ///< (T, D)
   gradus::Tensor weights;  ///< (steps, J)
   bool stopped;            ///< false if it reached the limit
 };
-/// Each step reads the last frame that the speaker itself wrote. Ends at the stop, or after `limit` frames.
+/// Each step reads the last frame that the speaker itself wrote. Ends at the predicted end or at `limit`.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The share of steps, in percent, whose largest weight is at the same token as in the step before or at the
-/// next one.
+/// The percentage of steps that attend in order: their largest weight is at the same token as in the step
+/// before, or at the token after that one.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.
