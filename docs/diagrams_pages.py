@@ -58,7 +58,7 @@ def int8(p):
     """A row of four weights as int8.
 
     The largest weight, 0.5, becomes 127. The others are divided by the same factor s = 0.5 / 127 and rounded. Four weights of
-    four bytes become four integers of one byte and one factor.
+    four bytes become one factor of four bytes and four integers of one byte.
     """
     W = [0.5, -0.2, 0.03, 0.31]
     s = max(map(abs, W)) / 127

@@ -1,4 +1,4 @@
-"""The command line of a script whose output is committed. `render` writes the output, and `check` fails if it is out of date."""
+"""The command line of a script that generates committed files: `render` writes them, `check` fails if they are out of date."""
 
 import pathlib
 import sys

@@ -82,7 +82,7 @@ def measure_commands(at, page):
 
 def measure_pytorch(at, page):
     """Runs the C++ program between the page's two Python blocks. Writes the file without the package safetensors, which Debian
-    does not have."""
+    lacks."""
     built("pytorch_program")
     save, compute = re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)
     save = save.replace("from safetensors.torch import save_file", f"""

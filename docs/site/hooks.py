@@ -205,7 +205,7 @@ def on_page_markdown(markdown, page, config, files):
         if target is None:
             return match[0]
         language, there = place(target)
-        if language == here[0]:  # mkdocs checks links within a language
+        if language == here[0]:  # mkdocs checks the links between pages of one language
             return posixpath.relpath(there, posixpath.dirname(here[1])) + match[2]
         return f"elsewhere:{address(language, there)}{match[2]}"
 
