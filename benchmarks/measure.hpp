@@ -16,7 +16,7 @@ enum class Mode { train, decode };
 enum class Precision { f32, bf16, int8 };
 inline constexpr std::array<std::string_view, 3> precision_names{"f32", "bf16", "int8"};
 
-/// The settings of one measurement.
+/// The settings with which one program measures.
 struct Options {
   Config config;
   Mode mode;
@@ -43,7 +43,7 @@ class Contender {
   virtual std::optional<std::int64_t> buffers_allocated() const { return std::nullopt; }
 };
 
-/// The results. A step is one call of `train` or `decode`. The steps cycle through the batches.
+/// The results. One step is one call of `train` or `decode`; the steps take the batches in turn, in a cycle.
 struct Measurement {
   std::int64_t parameters;
   double ms_per_step;  ///< median over the steps

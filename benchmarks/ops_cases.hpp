@@ -12,7 +12,7 @@ struct OperationCase {
   std::function<void()> ours = {};
   std::function<void()> composed = {};  ///< composed of simpler operations; may be empty
   std::function<void()> loop = {};      ///< plain C++ without the engine; may be empty
-  /// Work that bounds the time from below: bytes to read and write, or floating-point operations.
+  /// Counts of work that bound the time from below: bytes read and written, or floating-point operations.
   double bytes = 0, flop = 0;
 };
 

@@ -200,7 +200,7 @@ class Load:
                 self.check("faults", False, repr(error))
             time.sleep(4 * self.options.pause * randoms.expovariate(1))
 
-    # Checks that run while the clients run.
+    # Checks of the server, run while the clients send requests.
 
     def resident(self):
         return int(re.search(r"VmRSS:\s*(\d+)", pathlib.Path(f"/proc/{self.server.pid}/status").read_text())[1])

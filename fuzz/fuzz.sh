@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fuzz.sh BUILD TARGET SECONDS: fuzzes one target; prints one line if there is no finding. New inputs are kept in BUILD/corpus,
+# fuzz.sh BUILD TARGET SECONDS: fuzzes one target. Without a finding, prints only one line. Keeps new inputs in BUILD/corpus, and
 # findings in BUILD/findings.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

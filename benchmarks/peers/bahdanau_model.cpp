@@ -19,11 +19,11 @@ class OriginalCell {
     bias_ = cell_.bias_ih + cell_.bias_hh;
   }
 
-  /// The input's part for all steps, in one product: x · (columns 0 … x.size(-1) − 1 of weight_ih)ᵀ + biases.
+  /// The part of x for all steps, in one product: x · (columns 0 … x.size(-1) − 1 of weight_ih)ᵀ + biases.
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);
   }
-  /// The other columns of weight_ih, from `inputs` on, transposed. Each step multiplies by them.
+  /// The columns of weight_ih from `inputs` on, transposed. Each step multiplies its other inputs by them.
   Tensor rest(int64_t inputs) const { return cell_.weight_ih.slice(1, inputs).t(); }
 
   /// The next state, from h (B, H) and the input's part x_part (B, 3H).

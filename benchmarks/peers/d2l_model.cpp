@@ -100,11 +100,11 @@ class D2lModel : public Model {
     return cells;
   }
 
-  // The product of the embeddings of all steps with the embeddings' columns of the lowest layer's weight_ih.
+  // For all steps: the embeddings y, times those columns of the lowest layer's weight_ih that belong to y.
   static Tensor y_side(const Cell& cell, const Tensor& y) {
     return torch::linear(y, cell.weight_ih.slice(1, 0, y.size(-1)), cell.bias_ih);
   }
-  // The lowest layer's columns of weight_ih for the context, transposed.
+  // The columns of the lowest layer's weight_ih that belong to the context, transposed.
   static Tensor context_side(const Cell& cell, int64_t embedding) {
     return cell.weight_ih.slice(1, embedding).t();
   }

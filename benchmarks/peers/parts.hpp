@@ -10,7 +10,7 @@
 /// Parts shared by the models.
 namespace peers {
 
-/// The inputs of the attention that depend only on the source.
+/// The attention's inputs that depend only on the source, not on the step.
 struct Memory {
   Tensor annotations;  // (Tx, B, D)
   Tensor keys;         // (Tx, B, A)
