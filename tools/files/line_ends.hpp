@@ -5,7 +5,7 @@
 
 namespace gradus::tools {
 
-/// True if the line contains a carriage return. Texts with the line ends of old Macs do.
+/// True if the line contains a carriage return, as in a text with the line ends of old Macs.
 inline bool has_carriage_return(std::string_view line) { return line.find('\r') != line.npos; }
 
 /// Prints a note to standard error that a file has the line ends of old Macs. @param name the file's name

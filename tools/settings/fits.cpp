@@ -152,7 +152,7 @@ void check_training_fits(const Settings& settings, const models::Vocabularies& v
 
 void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
                           const models::Registry& registry) {
-  // f32 values, f64 values and their gradients
+  // bytes of an element: its value in f32, its value in f64, and its gradient in f64
   constexpr double each = 4 + 8 + 8;
   const Plan plan{model, vocabularies, {}};
   const Need need = need_of(plan, each, registry);

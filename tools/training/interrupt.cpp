@@ -19,7 +19,7 @@ Interrupt::Interrupt() {
   for (std::size_t i = 0; i < signals.size(); ++i) {
     before_[i] = std::signal(signals[i], note);
     if (before_[i] == SIG_IGN)
-      // Keeps signals ignored, as SIGHUP is under nohup.
+      // A signal that was ignored stays ignored, such as SIGHUP under nohup.
       std::signal(signals[i], SIG_IGN);
   }
 }

@@ -1,4 +1,4 @@
-// Gives the lines that the checker prints, in the language of the page.
+// Translates the lines that the checker prints to the language of the page.
 
 import { language } from "../language.js";
 import { translator } from "./chinese.js";
