@@ -114,7 +114,7 @@ def has_one_round(case, settings, threads):
 
 
 def without_dropout(case, everyone, precision):
-    """The report of each contender without dropout, after one step on each batch."""
+    """Maps each contender to a report of one step on each batch, without dropout."""
     return {who: measured.run(program, environment, config=case.config, mode=case.mode, batch=case.batch, steps=8,
                               warmup=0, threads=who[2], precision=precision, no_dropout=True)
             for who, (program, environment) in everyone.items()}
@@ -137,7 +137,7 @@ def check_agreement(case, precision, fastest):
 
 
 def best(fastest, who, settings=None):
-    """The report of the fastest thread count."""
+    """The report with the fastest thread count."""
     reports = [report for key, report in fastest.items() if key[0] == who and settings in (None, key[1])]
     return min(reports, key=lambda report: report["ms_per_step"])
 

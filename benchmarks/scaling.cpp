@@ -139,7 +139,7 @@ struct Sweep {
   }
 };
 
-// For each size, the shortest time over all rounds.
+// For each size of the sweep, the shortest time over all rounds.
 Sweep sweep(const Options& options, const std::string& name, const std::vector<std::int64_t>& sizes,
             const std::function<double(std::int64_t)>& ms_at) {
   Sweep result{.name = name,

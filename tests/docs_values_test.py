@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks which pictures docs/site/values.py embeds in a page, and how."""
+"""Checks which pictures docs/site/values.py puts inline into a page, and with which markup."""
 
 import pathlib
 import sys

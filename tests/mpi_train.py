@@ -84,7 +84,7 @@ def dev_scores(folder):
 
 
 def lose_a_process(jobs, folder, count, how, moments, kills):
-    """Starts or resumes the run. Then kills or stops one process. Returns False if the run had ended before."""
+    """Starts or resumes the run. Then kills or stops one process. Returns False if the run had ended before that."""
     resumes = (folder / "last.safetensors").exists()
     options = ["--resume", folder] if resumes else [*COURSE, "--out", folder, "--overwrite"]
     process = jobs.start(count, *options, GRADUS_JOB_TIMEOUT="3")

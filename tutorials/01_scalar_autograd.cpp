@@ -82,7 +82,7 @@ void backward(Value L) {
   }
 }
 
-// 2. Three numbers: d = a b and L = d c. Adds 0.001 to each number and compares the change of L with the gradient.
+// 2. Three numbers: d = a b and L = d c. Adds 0.001 to one number at a time; L should change by 0.001 times the gradient.
 tutorial::Table three_numbers() {
   Tape tape;
   const Value a = put(tape, "a", 2), b = put(tape, "b", 3), c = put(tape, "c", -4), d = a * b, L = d * c;

@@ -118,7 +118,7 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
     {"temperature 1", {}}, {"temperature 0.5", {.temperature = 0.5}}, {"top-k 3", {.top_k = 3}},
     {"top-p 0.9", {.top_p = 0.9}}};
 
-// The distribution that each method draws from at one step, for the three most likely tokens.
+// The three most likely tokens of one step, with their probabilities in the distribution that each method draws from.
 plot::GroupedBars drawn_from(const tutorial::Step& step) {
   plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability"};
   for (const auto& [name, how] : sampling) bars.series.push_back({.name = name});

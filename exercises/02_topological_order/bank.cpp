@@ -17,7 +17,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake,
 
 using Seen = std::unordered_set<Node*>;
 
-// Returns the nodes with all inputs before the nodes that use them. Searches depth-first, with an explicit
+// Orders the nodes so that inputs precede the nodes that use them. Searches depth-first, with an explicit
 // stack of (node, next edge).
 std::vector<Node*> inputs_first(Node* L) {
   std::vector<Node*> order;
@@ -105,7 +105,8 @@ std::vector<Node*> first_edge_only(Node* L) {
   return order;
 }
 
-// Computes the length of each node's longest path from L. Visits all paths, so it is exponentially slow.
+// Sets depths[n], for all nodes n below `node`, to the length of the longest path to n from L. Visits all
+// paths, so it is exponentially slow.
 void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
   depths[node] = std::max(depths[node], depth);
   for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);

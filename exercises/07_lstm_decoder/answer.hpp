@@ -26,7 +26,7 @@ struct LstmAnswer {
       decoder;
 };
 
-/// Wraps two classes that have the statement's interface.
+/// Wraps two classes that have the interface of the exercise's statement.
 template <class LstmCell, class LstmDecoder>
 LstmAnswer lstm_answer() {
   return {.cell =

@@ -1,4 +1,4 @@
-// Wrong and alternative solutions of each part. An attempt changes one part and keeps ours for the others.
+// Wrong and alternative solutions of each part. An attempt changes one part of our solution.
 
 #include <gradus/autograd/random.hpp>
 

@@ -22,7 +22,7 @@ Tensor real(const Tensor& e, const Tensor& n) {
 Tensor pads(const Tensor& e, const Tensor& n) { return greater_equal(arange(e.size(1)), unsqueeze(n, 1)); }
 Tensor number(const Tensor& e, double value) { return full({}, value, e.dtype()); }
 
-// Loops over rows. The maximum is taken without recording.
+// Loops over rows. Does not record the maximum on the tape.
 Tensor row_by_row(const Tensor& e, const Tensor& n) {
   std::vector<Tensor> rows;
   for (std::int64_t b = 0; b < e.size(0); ++b) {

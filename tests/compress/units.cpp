@@ -25,8 +25,8 @@ std::unique_ptr<models::Seq2Seq> make(const ModelOptions& options) {
   return model;
 }
 
-// Sets one row (axis 0) or one column (axis 1) of a parameter to 0. A unit has no effect if its rows in every
-// gate are 0, and the columns that read the unit are 0.
+// Sets one row (axis 0) or one column (axis 1) of a parameter to 0. A unit has no effect if the unit's rows
+// in every gate are 0, and the columns that read the unit are 0, too.
 void clear(const models::Seq2Seq& model, const std::string& name, int axis, std::int64_t index) {
   for (auto& [found, tensor] : model.state_dict()) {
     if (found != name) continue;

@@ -67,7 +67,7 @@ inline void check_same(const gradus::models::Decoded& actual, const gradus::mode
   CHECK(std::abs(actual.log_probability - expected.log_probability) < 1e-4);
 }
 
-/// The score of equation 14, written as in the paper.
+/// The score of equation 14 of Wu et al. 2016, written as in that paper.
 inline double score(const gradus::models::Decoded& output, double alpha, double beta) {
   const double lp = std::pow(5 + static_cast<double>(output.tokens.size()), alpha) / std::pow(5 + 1, alpha);
   double cp = 0;

@@ -9,7 +9,7 @@ TEST_CASE("one model decodes the same in several concurrent threads as in one", 
   const BatchTensors x(tiny_batch());
   for (const Model& model : decisive_models()) {
     for (std::size_t which = 0; which < searches().size(); ++which) {
-      // A search of its own for each thread: a Search that samples has a generator.
+      // Each thread makes its own searches, because a Search that samples changes its generator.
       const auto decode = [&] { return searches()[which].search(*model, x.source, x.source_lengths, 7); };
       std::array<decltype(decode()), 4> together;
       std::vector<std::thread> threads;

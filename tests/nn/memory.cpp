@@ -1,4 +1,4 @@
-// Memory: what a decoder attends to.
+// Memory: the values, keys and lengths that a decoder attends to.
 
 #include <gradus/nn/attention.hpp>
 

@@ -36,7 +36,7 @@ FirstStates part_of(const FirstStates& states, std::int64_t begin, std::int64_t 
   return {states[0].slice(begin, end, axis), states[1].slice(begin, end, axis)};
 }
 
-/// Checks that output, h_n and c_n agree.
+/// Checks that two results of a module have equal output, h_n and c_n.
 template <class Output>
 void check_equal(const Output& actual, const Output& expected, Tolerance tolerance = exactly) {
   for (std::size_t i = 0; i < expected.tensors().size(); ++i) {

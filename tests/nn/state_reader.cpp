@@ -1,4 +1,4 @@
-// StateReader: reads a saved state entry by entry, and reports all errors together.
+// StateReader: reads a saved state entry by entry, and reports the errors of all entries in one message.
 
 #include <gradus/nn/state_reader.hpp>
 

@@ -57,7 +57,7 @@ TEST_CASE("help that cannot be written is an error", "[tools][cli][errors]") {
     auto* const err_before = std::cerr.rdbuf(err.rdbuf());
     const int code = gradus::tools::cli_main(static_cast<int>(argv.size()), argv.data(),
                                              gradus::models::Registry::standard());
-    std::cout.rdbuf(out_before);  // also clears the error state of the failed write
+    std::cout.rdbuf(out_before);  // also clears std::cout's error state after the failed write
     std::cerr.rdbuf(err_before);
     CHECK(code == 1);
     CHECK_THAT(err.str(),

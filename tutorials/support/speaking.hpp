@@ -22,13 +22,13 @@
 namespace tutorial {
 
 struct SpeakerSizes {
-  std::int64_t vocabulary;      ///< tokens
+  std::int64_t vocabulary;      ///< number of tokens
   std::int64_t frame;           ///< D, numbers in a frame
   std::int64_t at_once = 4;     ///< r, frames per step
-  std::int64_t embedding = 16;  ///< of a token
-  std::int64_t hidden = 64;     ///< of the states, the energies and the reader of frames
-  bool location = true;         ///< attention with location features; else additive attention
-  double dropout = 0;           ///< on what the decoder reads of the last frame
+  std::int64_t embedding = 16;  ///< size of a token's embedding
+  std::int64_t hidden = 64;  ///< size of the states, of the energies' hidden layer and of `reader`'s output
+  bool location = true;      ///< attention with location features; else additive attention
+  double dropout = 0;        ///< rate for `reader`'s output
 };
 
 /// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and
@@ -56,7 +56,7 @@ class Speaker : public gradus::nn::Module {
 
   SpeakerSizes sizes;
   gradus::models::Encoder encoder;
-  gradus::nn::Linear reader;  ///< of the last frame
+  gradus::nn::Linear reader;  ///< reads the last frame
   const std::unique_ptr<gradus::nn::Attention> attention;
   gradus::nn::GRUCell cell;
   gradus::nn::Linear frames, stop;
@@ -67,7 +67,7 @@ struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
   gradus::Tensor read;             ///< the last frame before each step; zeros before the first, (G, B, D)
   gradus::Tensor frames;           ///< (G, B, r·D)
-  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding, as `frames`
+  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding; the shape of `frames`
   gradus::Tensor stop;             ///< 1 from the last step on, (G, B)
 };
 Lesson make_lesson(const std::vector<gradus::speech::Utterance>& utterances, std::int64_t at_once);
@@ -95,7 +95,7 @@ Training train_speaker(const std::string& label, Speaker& speaker,
 struct Speech {
   gradus::Tensor frames;   ///< (T, D)
   gradus::Tensor weights;  ///< (steps, J)
-  bool stopped;            ///< false if it reached the limit
+  bool stopped;            ///< false if the speech reached the limit
 };
 /// Each step reads the last frame that the speaker itself wrote. Ends at the predicted end or at `limit`.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,

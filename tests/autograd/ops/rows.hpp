@@ -10,8 +10,8 @@
 
 #include "op_sample.hpp"
 
-/// Helpers of rows_*.cpp, which hold the rows of the table of operations. There is a file for each section of
-/// ops.hpp, and two for fused.hpp and packing.hpp.
+/// Helpers of rows_*.cpp, which hold the rows of the table of operations. There is one file for each section
+/// of ops.hpp, and two more (fused, sequences) for fused.hpp and packing.hpp.
 
 using gradus::Axes;
 using gradus::Dtype;
