@@ -56,7 +56,7 @@ struct RunSettings {
   std::int64_t threads = 0;        ///< 0: one per core
   double learning_rate = 0;        ///< 0: the optimiser's default
   std::string metric = "loss";     ///< selects the best checkpoint: loss, bleu or exact
-  std::int64_t save_every = 1000;  ///< steps
+  std::int64_t save_every = 1000;  ///< number of steps between checkpoints
   std::int64_t epochs = 0;         ///< if above 0, sets the number of steps
   std::int64_t average = 0;        ///< number of checkpoints in the mean; 0: none
   std::filesystem::path source_embeddings, target_embeddings;  ///< files of word vectors; empty: none
@@ -67,7 +67,7 @@ struct RunSettings {
 /// Pruning during training, as compress::GradualPruning.
 struct PruneSettings {
   double sparsity = 0;               ///< 0: no pruning
-  std::int64_t from = 0, until = 0;  ///< begins after `from`, ends at `until`; 0: half of the run
+  std::int64_t from = 0, until = 0;  ///< steps: after `from`, up to `until`; until = 0: half of the run
   bool per_matrix = false;
 
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }

@@ -5,7 +5,7 @@ import { filesOf, pack } from "./tar.js";
 const key = "gradus-exercises", last = "last exercise", record = "progress.json";
 const nothing = { passed: false, stages: 0, of: 0, part: "", hints: 0 };
 
-/** All exercises and sittings. A sitting is some parts of a long exercise, with its own progress; all its sittings share one file. */
+/** All exercises and sittings. A sitting, some parts of a long exercise, has its own progress. An exercise's sittings share a file. */
 export function entriesOf(exercises) {
   return exercises.flatMap((exercise) => [
     { exercise, name: exercise.name, parts: [] },

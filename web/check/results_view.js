@@ -15,7 +15,7 @@ function verdictOf(ending) {
   return ending.verdict === "to do" ? [words.toDo, ""] : ending.verdict === "finding" ? [words.finding, "wrong"] : undefined;
 }
 
-/** Groups the stages under the names to show. A part's stages are shown as one, except those of the part that the check has reached. */
+/** Groups the stages under the names to show. The stages of a part form one group, except in the part that the check has reached. */
 function groups({ stages, reached }) {
   const partOf = (stage) => /^(.*?): /.exec(stage?.name ?? "")?.[1], found = new Map();
   for (const stage of stages) {

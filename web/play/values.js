@@ -62,7 +62,7 @@ export class Values {
     if (this.#at >= 0) this.#show();
   }
 
-  /** The index under the pointer, or -1. */
+  /** The index of the number under the pointer, or -1. */
   get at() { return this.#at; }
 
   #build(count, side) {
