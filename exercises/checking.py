@@ -42,7 +42,7 @@ class Translated(subprocess.Popen):
 
 
 def run(command, **options):
-    """Starts a program whose output the learner sees."""
+    """Starts a program whose output is shown to the learner."""
     return (Translated if is_chinese() else subprocess.Popen)(command, **options)
 
 

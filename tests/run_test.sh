@@ -46,7 +46,7 @@ expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0
 
-# If an output folder cannot be created, the command says so before training.
+# If the output folder cannot be created, the tutorial says so before training.
 touch "$scratch/file"
 expect 1 "$scratch/file" "$tutorial" --steps 1000000000 --out "$scratch/file/out"
 

@@ -88,7 +88,8 @@ void expect_no_special_case(const AttentionTask& task, const std::string& thrown
       "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// Called after a failure. Reports energies of shape (T, B): such code works only for T = B.
+// Called after a failure. If the code works for T = B, reports that its energies are (T, B) instead of (B,
+// T).
 void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",

@@ -91,7 +91,7 @@ void append_stack() {
   for (const std::uintptr_t address : stack) append("at ", address - load, 16);
 }
 
-// Writes only in the traced process. A checker's child process may die of a signal on purpose.
+// Writes only in the traced process: a checker's child process may die of a signal on purpose.
 void on_signal(int number, siginfo_t* info, void*) {
   if (getpid() == process) {
     std::signal(SIGALRM, SIG_DFL);

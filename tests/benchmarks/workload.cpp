@@ -77,9 +77,9 @@ TEST_CASE("first weights fill their range, and differ by name", "[benchmarks]") 
 }
 
 TEST_CASE("the useful work of a step", "[benchmarks]") {
-  // One sentence of two source tokens and three target tokens. Every size is 1 except V = 5. The formula
-  // gives encoder 2·2·3·2 = 24, keys 2·2 = 4, s_0 1, query 3, attention 6·3 = 18, decoder 3·3·4 = 36, readout
-  // 3·4·5 = 60.
+  // One sentence of two source tokens and three target tokens. Every size is 1 except V = 5. Multiply-adds by
+  // the formula: encoder 2·2·3·2 = 24, keys 2·2 = 4, s_0 1, query 3, attention 6·3 = 18, decoder 3·3·4 = 36,
+  // readout 3·4·5 = 60.
   const Config one{
       .name = "one", .V = 5, .E = 1, .H = 1, .A = 1, .B = 1, .Tx = 2, .Ty = 3, .steps = 1, .warmup = 0};
   const std::vector<gradus::data::Pair> pairs = {{.source = {3, 4}, .target = {3, 4, gradus::data::eos}}};

@@ -68,7 +68,7 @@ def check_tree(tree, build):
 
 
 def consume(home, build, install):
-    """Installs with the page's command and moves the installation. Then builds and runs the program with it."""
+    """Installs with the page's command and moves the installation. Then builds the program with the moved libraries, and runs it."""
     for name in ("first", "gradus", "installed", "pkg-config"):
         shutil.rmtree(home / name, ignore_errors=True)
     shell(ROOT, [install.replace("build/library", str(build)).replace("$HOME/gradus", str(home / "first"))])

@@ -55,7 +55,7 @@ def istft(Y, L, S, N, count):
 
 
 def griffin_lim():
-    """Three iterations of Griffin and Lim from a start, and magnitudes from log-mel features. No random numbers."""
+    """Three iterations of Griffin and Lim from given first samples, and magnitudes from log-mel features. No random numbers."""
     g = Golden("griffin_lim")
     rate, L, S, N, T, bands = 8000, 160, 60, 256, 6, 12
     count = L + (T - 1) * S

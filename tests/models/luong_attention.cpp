@@ -98,7 +98,7 @@ class Monotonic : public General {
   }
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)); a Gaussian with σ = D/2 multiplies the weights (eq. 9, 10, local-p)
+// p_t = S · σ(v_p · tanh(W_p s_t)); a Gaussian of deviation D/2 multiplies α (eq. 9, 10, local-p)
 class Predictive : public General {
  public:
   Predictive(std::int64_t query, std::int64_t values)

@@ -64,7 +64,7 @@ TEST_CASE("a weight of 0 has a finite gradient under the entropy", "[nn][loss]")
 
 TEST_CASE("the coverage loss penalises attending to the same position again", "[nn][loss]") {
   CHECK(coverage_loss(steps({{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}), Tensor()).item() == 0);
-  // The steps cost 0, then 0.25 + 0.5, then 0.5 + 0.25. Before step 3, the coverage is (0.75, 1.25, 0).
+  // The steps' coverage losses: 0, 0.25 + 0.5, 0.5 + 0.25. Before step 3, the coverage is (0.75, 1.25, 0).
   const Tensor again = steps({{0.5, 0.5, 0}, {0.25, 0.75, 0}, {0.5, 0.25, 0.25}});
   CHECK(std::abs(coverage_loss(again, Tensor()).item() - (0.75 + 0.75) / 3) < 1e-15);
   CHECK(coverage_loss(steps({{0, 1}, {0, 1}, {0, 1}, {0, 1}}), Tensor()).item() == 0.75);

@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("recurrent modules have correct gradients", "[nn][gradients][
   check_gradients(nn::gradcheck(forward, x), 5);
   check_gradients(nn::gradcheck(both_ways, x, lengths), 9);
 
-  // Checks the gradients of the parameters, of x, and of the given states (one or two).
+  // Checks the gradients of the parameters, of x, and of the first states: h_0, and c_0 in an LSTM.
   const auto check = [&](TestType& net, const Tensor& up_to, std::int64_t states) {
     const Tensor h_0 = random({states, B, H}, generator), c_0 = random({states, B, H}, generator);
     const std::size_t parameters = net.parameters().size();

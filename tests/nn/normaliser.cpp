@@ -228,7 +228,7 @@ TEST_CASE("hard and Gumbel attention draw each position with its softmax probabi
   for (const auto& normaliser : {nn::normaliser::hard(), nn::normaliser::gumbel(0.3)}) {
     gradus::seed(1);
     const Tensor drawn = normaliser.weights(expand(e, {draws, 4}), Tensor(), true);
-    // A deviation of 0.015 is more than four standard deviations of a frequency.
+    // The tolerance 0.015 is more than four standard deviations of a frequency.
     CHECK(mismatch(mean(drawn, 0), p[0], {0.015, 0}) == "");
   }
 }

@@ -79,7 +79,7 @@ void check_from_pytorch(const std::string& name, Module module) {
   }
 }
 
-// Loads a state written by gradus into the module. Its outputs must be those in that file.
+// Loads a state written by gradus into the module. Its outputs must be those stored in the file.
 template <class Module>
 void check_from_here(const std::string& name, Module module, const Precision& precision) {
   INFO(name);

@@ -32,7 +32,7 @@ std::vector<SGD::Group> two_groups() {
 
 SGD one_group(double rate) { return SGD({leaf(tensor({1}))}, {.learning_rate = rate}); }
 
-// The rates of both groups before each of 21 steps, (21, 2). next(t) advances the schedule to step t + 1.
+// The rates of both groups in each of 21 steps, (21, 2). Calls next(t) after step t.
 template <class Next>
 Tensor rates(const nn::Optimiser& optimiser, Next next) {
   std::vector<double> seen;

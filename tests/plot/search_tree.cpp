@@ -25,7 +25,7 @@ TEST_CASE("a search tree shows every fate, and its key only those that occur", "
   plot::SearchTree tree = beam_of_two();
   const std::string picture = svg(tree);
   for (const char* name : {"kept", "dropped", "ended", "best"}) CHECK(shows(picture, name));
-  // Each fate has one box per node, and one box in the key. Dropped nodes have no box.
+  // Per fate (ended, kept, best): a box for each node, and a box in the key. Dropped nodes have no box.
   CHECK(count(picture, "<rect class=\"gp-back gp-axis\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s2\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-fill gp-s0\"") == 3 + 1);

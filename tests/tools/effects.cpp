@@ -235,7 +235,7 @@ TEST_CASE("a configuration file may hold options without an effect", "[tools][tr
                             ": without an effect here: limit, dev-source, dev-target, attention, energy\n"));
   CHECK(train(file, again, {"--decoder", "fixed", "--energy", "8"}).code == 2);
 
-  // The settings.toml of a run contains all options, even those without an effect.
+  // The settings.toml of a run lists all options, even those without an effect.
   const Ran repeated = train(first / "settings.toml", again);
   REQUIRE(repeated.code == 0);
   CHECK(

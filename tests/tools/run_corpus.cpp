@@ -1,4 +1,4 @@
-// A command that runs in another folder must find the text of a run.
+// A command must find the text of a run that was started in another folder.
 
 #include "files/run_corpus.hpp"
 

@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A short run without those options that other options here exclude.
+// A short run without the options that conflict with the options under test.
 Arguments plain_run(const fs::path& out, Arguments more = {}) {
   Arguments all{"train",     "--task",       "reverse", "--examples",   "40", "--held-out",
                 "5",         "--hidden",     "6",       "--embedding",  "5",  "--energy",

@@ -315,7 +315,7 @@ TEST_CASE("elements drawn from each tensor", "[autograd][gradcheck]") {
 
 TEST_CASE("a check of drawn elements finds the wrong ones among them", "[autograd][gradcheck]") {
   const Tensor x = leaf(gradus::ones({100}, Dtype::f64));
-  // The gradients of the first half are missing.
+  // detach(): the first half of x gets no gradient.
   const auto f = [&] { return gradus::concat({x.slice(0, 50).detach() * 2.0, x.slice(50, 100) * 2.0}, 0); };
   std::int64_t wrong = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

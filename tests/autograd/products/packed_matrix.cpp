@@ -27,7 +27,7 @@ struct Sizes {
   std::int64_t m, n, k;
 };
 
-// The largest difference between a product with packed B and three loops. The rows of A, B and C have gaps.
+// The largest difference of a product with packed B from three plain loops. The rows of A, B and C have gaps.
 template <class T>
 double difference(const Sizes& sizes, Layout layout, T beta) {
   const auto [m, n, k] = sizes;
