@@ -45,7 +45,7 @@ def run(program, processes, *options):
 
 
 def steps(program, config, rounds):
-    """The fastest round of each measurement; also the step of one process that computes a whole batch as one shard."""
+    """The fastest round of each measurement; also the step of one process that computes its batch as a single shard."""
     best = {}
     few = FEW.get(config, ())
     for _ in range(1 if config == "paper" else rounds):

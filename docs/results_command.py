@@ -86,7 +86,7 @@ def measure_four(at):
 
 
 def draw_by_length():
-    """Draws BLEU by source length of both models, on the first seed."""
+    """Draws the BLEU of both models by source length, on the first seed."""
     with tempfile.TemporaryDirectory() as folder:
         models = []
         for name, options in (("fixed context", ["--decoder", "fixed"]), ("Bahdanau", [])):

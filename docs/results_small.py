@@ -206,7 +206,7 @@ def measure(at, only=None):
 # One function per marker <!-- result NAME -->.
 
 def over_runs(row, key):
-    """The values of a key in the rows of this name, one per seed."""
+    """The values of `key` in the rows with the name `row`, one value per seed."""
     return [found[key] for run in load("small_quality")["runs"] for found in run["rows"] if found["row"] == row]
 
 

@@ -80,7 +80,7 @@ std::vector<std::vector<std::int64_t>> texts_of(const std::vector<speech::Uttera
   return texts;
 }
 
-// The same strings in every run.
+// Utterances of held-out strings, the same in every run.
 std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64_t shortest, std::int64_t longest, int count = 40) {
   Generator generator(20170329);
   std::vector<speech::Utterance> utterances;
@@ -96,7 +96,7 @@ double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutor
   return tutorial::percent_wrong(listener, heard);
 }
 
-// 100 · frames said / true frames.
+// The number of frames said, in percent of the true number of frames.
 double percent_length(const std::vector<tutorial::Speech>& said, const std::vector<speech::Utterance>& true_ones) {
   std::int64_t frames = 0, true_frames = 0;
   for (std::size_t i = 0; i < said.size(); ++i) {

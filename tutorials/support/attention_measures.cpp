@@ -20,7 +20,7 @@ double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>
   double total = 0;
   for (const models::Forced& forced : models::force_decode(model, pairs)) {
     const Tensor e =
-        log(clamp(forced.weights, 1e-30, 1));  // (steps, T), the energies up to a constant per row
+        log(clamp(forced.weights, 1e-30, 1));  // (steps, T): in each row, the energies minus a constant
     total += mean(sqrt(variance(e, {1}, false, 0))).item();
   }
   return total / static_cast<double>(pairs.size());

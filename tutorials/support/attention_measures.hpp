@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Measures that compare attention scores. They complement the model's accuracy.
+/// Measures that compare kinds of attention score, in addition to the model's accuracy.
 namespace tutorial {
 
 /// The standard deviation of a model's energies over a source's tokens, averaged over all steps.

@@ -106,7 +106,7 @@ Table wrong(const std::string& name, const std::string& rows_are, const std::vec
   constexpr int count = 200;
   Table table{.name = name, .rows_are = rows_are, .columns = {}, .rows = {}, .digits = 1};
   for (const Listener& listener : listeners) table.columns.push_back(listener.name);
-  Generator generator(20150601);  // fixed, so that all models and all runs hear the same utterances
+  Generator generator(20150601);  // a fixed seed: all models and all runs hear the same utterances
   for (const auto& [row, say] : rows) {
     std::vector<speech::Utterance> utterances;
     for (int i = 0; i < count; ++i) utterances.push_back(say(generator));

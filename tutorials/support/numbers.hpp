@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// Measurements of tensors. They are not recorded on the tape.
+/// Measurements of tensors, computed without recording on the tape.
 namespace tutorial {
 
 /// The largest |a_i − b_i|.

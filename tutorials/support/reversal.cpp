@@ -51,7 +51,7 @@ Training train(const std::string& label, models::Seq2Seq& model,
 
 Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
                const std::vector<std::int64_t>& lengths) {
-  Generator generator(20140901);  // fixed, so that all models are measured on the same sources
+  Generator generator(20140901);  // a fixed seed, so that all models are measured on the same sources
   Scores scores;
   for (const std::int64_t length : lengths) {
     const std::vector<data::Pair> pairs = held_out(task, length, 500, generator);

@@ -62,7 +62,7 @@ class Speaker : public gradus::nn::Module {
   gradus::nn::Linear frames, stop;
 };
 
-/// Tokens, and the frames that say them. Each step has r frames.
+/// A batch of tokens, and the frames that say them. Each step has r frames.
 struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
   gradus::Tensor read;             ///< the last frame before each step; zeros before the first, (G, B, D)
@@ -77,7 +77,8 @@ struct Recording {
   gradus::speech::Sound sound;
   std::vector<std::int64_t> target;  ///< tokens of tutorial 15's symbols 0 to 9, and EOS
 };
-/// The recordings of a list of "PATH TAB DIGITS", as `./run speech-data` writes. @throws Error with the line.
+/// The recordings in a list of lines "PATH TAB DIGITS", as `./run speech-data` writes it. @throws Error with
+/// the line.
 std::vector<Recording> read_recordings(const std::filesystem::path& list);
 
 struct SpeakerLoss {
@@ -86,7 +87,7 @@ struct SpeakerLoss {
 /// Teacher forcing: each step reads the last of the true frames before it.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
-/// Trains with Adam on batches of 32. The losses are those of the frames.
+/// Trains with Adam on batches of 32. Returns the losses of the frames, without those of the stop.
 Training train_speaker(const std::string& label, Speaker& speaker,
                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                        const Options& options);
