@@ -79,7 +79,7 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
   return sum;
 }
 
-// Checks the training loss. Every evaluation uses the same random numbers and calls `called`.
+// Checks the training loss. Each evaluation of the loss uses the same random numbers, and calls `called`.
 GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
                       const std::function<void()>& called) {
   model.train();

@@ -51,7 +51,7 @@ void check_not_of_a_run(std::string_view who, const fs::path& file) {
 }
 
 bool are_same(const fs::path& a, const fs::path& b) {
-  // The second test finds hard links, whose paths differ.
+  // is_same_file() finds hard links, whose paths differ.
   return written_place(a) == written_place(b) || is_same_file(a, b);
 }
 

@@ -21,7 +21,7 @@ struct SavedEnsemble {
 };
 
 /// While a SameBits exists, an f32 model's outputs for a sentence have the same bits, whatever other
-/// sentences are in the batch. For int8 models this always holds.
+/// sentences are in the batch. The outputs of int8 models never depend on the other sentences.
 class SameBits {
  public:
   explicit SameBits(const SavedEnsemble& saved);

@@ -36,8 +36,8 @@ struct Scores {
   double perplexity() const;
 };
 
-/// BLEU options for a target side. BLEU ignores case (by Unicode's rules) if the model lower-cases. BLEU uses
-/// its own tokeniser, not the model's.
+/// BLEU options for a target side. BLEU ignores case (by Unicode's rules) if the model lower-cases text. BLEU
+/// uses `tokeniser`, not the model's tokeniser.
 data::BleuOptions bleu_options(const Side& target, data::BleuTokeniser tokeniser);
 
 /// "zh" for the token unit `chinese`, else "13a".

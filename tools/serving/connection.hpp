@@ -30,7 +30,7 @@ class Connection final : public httplib::Stream {
 
   /// The time at which the first byte of the request arrived.
   std::chrono::steady_clock::time_point began() const { return began_; }
-  /// True if the request is incomplete for this reason.
+  /// True if the client did not send the whole request in time.
   bool was_too_slow() const { return was_too_slow_; }
   bool was_too_large() const { return left_ == 0; }
   /// True if the client has closed the connection or its sending half (a TCP half-close).

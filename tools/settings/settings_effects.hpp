@@ -12,7 +12,7 @@ Effects model_effects(const models::ModelOptions& model, const models::Registry&
 /// Like model_effects(), for all settings of `gradus train`. @param resumes true with --resume
 Effects settings_effects(const Settings& settings, const models::Registry& registry, bool resumes);
 
-/// False only for decoders that are known to have no attention.
+/// False only if the registry knows that the model's decoder has no attention.
 bool may_attend(const models::ModelOptions& model, const models::Registry& registry);
 
 }  // namespace gradus::tools

@@ -1,4 +1,4 @@
-// Creates an element in one call: html("p", { class: "note" }, "text", child), svg("rect", { x: 1 }).
+// html() and svg() create an element in one call: html("p", { class: "note" }, "text", child), svg("rect", { x: 1 }).
 
 const make = (create) => (tag, attributes = {}, ...children) => {
   const element = create(tag);
