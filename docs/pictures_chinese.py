@@ -29,6 +29,8 @@ WORDS = {
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
     "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层",
+    "step of the decoder": "解码步", "token, read": "词元，读到", "Griffin-Lim": "Griffin-Lim", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
+    "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # machines and the server
     "shards": "分片", "2 processes": "2 个进程", "4 processes": "4 个进程", "gradient of the batch": "批次的梯度",
     "fixed batches": "固定批次", "a running batch": "运行中的批次", "place 1": "位置 1", "place 2": "位置 2", "13 steps": "13 步", "9 steps": "9 步",

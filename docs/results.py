@@ -29,13 +29,14 @@ import results_printed
 import results_serve
 import results_small
 import results_sparse
+import results_speaking
 import results_speed
 import results_tutorials
 from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": results_speed, "command": results_command,
            "museum": results_museum, "compress": results_compress, "sparse": results_sparse,
-           "small": results_small, "machines": results_machines, "serve": results_serve}
+           "small": results_small, "machines": results_machines, "serve": results_serve, "speaking": results_speaking}
 RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
@@ -86,6 +87,7 @@ def check():
     results_small.check_bounds()
     results_machines.check_bounds()
     results_serve.check_bounds()
+    results_speaking.check_bounds()
     stale = [str(page.relative_to(ROOT)) for page in PAGES if rendered(page) != page.read_text()]
     if stale:
         sys.exit(f"results.py: out of date: {', '.join(stale)}; run docs/results.py render")

@@ -145,6 +145,13 @@ WORDS = {
     # 15
     "speed": "语速", "symbols": "符号数", "times": "遍数", "content": "按内容", "location": "位置特征",
     "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧",
+    # 16
+    "tokens to frames, and frames to sound": "从词元到帧，从帧到声音",
+    "speaker": "说话者", "squared error": "平方误差", "length, %": "长度，%", "in order, %": "按顺序，%", "12 symbols: wrong, %": "12 个符号：写错，%",
+    "location, 1 frame a step": "位置特征，每步 1 帧", "frames": "帧", "recorded": "录制的", "said": "说出的", "of the sound": "声音的",
+    "iterations": "迭代", "distance": "距离", "wrong digits, %": "写错的数字，%",
+    "recorded, to sound, to features: root mean square of the difference": "录音变成声音再变成特征：差的均方根", "deviation of these features": "这些特征的标准差",
+    "seconds of training": "训练用时，秒",
     # 14
     "int8": "int8", "kB": "kB", "80 % zeros": "80 % 的零", "80 % zeros, trained on": "80 % 的零，继续训练",
     "half of the units": "一半的单元", "half of the units, trained on": "一半的单元，继续训练", "student": "学生",

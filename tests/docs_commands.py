@@ -114,7 +114,8 @@ class Checker:
             case "docs":
                 return None if rest in ([], ["--serve"], ["--pdf"]) or rest[:1] == ["--audit"] else f"unknown argument {rest} of ./run docs"
             case "speech-data":
-                return None if len(rest) < 2 or is_open(rest[0]) else f"unknown argument {rest} of ./run speech-data"
+                unknown = set(rest[1::2]) - {"--files", "--seed", "--voice"}
+                return None if not unknown or is_open(rest[0]) else f"unknown argument {unknown} of ./run speech-data"
             case "web":
                 return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run web"
             case "check":

@@ -57,7 +57,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   }, {});
 }
 
-// Limits features from below to what 16 bits can hold: quieter samples would be rounded to 0.
+// Features of sound that 16 bits can hold: below this, samples are rounded to 0.
 Tensor audible(const Tensor& features) { return clamp(features, -12, INFINITY); }
 
 // 2. Sound: frames are log-mel features, shifted and scaled.
@@ -80,7 +80,7 @@ std::vector<std::vector<std::int64_t>> texts_of(const std::vector<speech::Uttera
   return texts;
 }
 
-// Utterances of held-out strings, the same in every run.
+// The same strings in every run.
 std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64_t shortest, std::int64_t longest, int count = 40) {
   Generator generator(20170329);
   std::vector<speech::Utterance> utterances;
@@ -88,7 +88,7 @@ std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64
   return utterances;
 }
 
-// Compares what a listener of tutorial 15 hears in these frames with the texts that they should say.
+// What a listener of tutorial 15 hears in frames that should say these texts.
 double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutorial::Speech>& said,
                         const std::vector<speech::Utterance>& texts) {
   std::vector<speech::Utterance> heard;
@@ -96,7 +96,7 @@ double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutor
   return tutorial::percent_wrong(listener, heard);
 }
 
-// The number of frames said, in percent of the true number of frames.
+// 100 · frames said / true frames.
 double percent_length(const std::vector<tutorial::Speech>& said, const std::vector<speech::Utterance>& true_ones) {
   std::int64_t frames = 0, true_frames = 0;
   for (std::size_t i = 0; i < said.size(); ++i) {
@@ -113,7 +113,7 @@ double mean_of_last(const std::vector<double>& losses, std::size_t count = 50) {
   return total / double(losses.size() - first);
 }
 
-// 3. Frames, converted to sound and back to frames.
+// 3. Frames to sound to frames.
 struct Heard {
   std::vector<tutorial::Speech> said;                                    // the frames of the sounds
   double off;                                                            // root mean square of the difference
@@ -145,6 +145,13 @@ plot::Curves distance_curves(const std::vector<double>& distances) {
   return {.title = "Griffin-Lim", .x_label = "iteration", .y_label = "distance of the magnitudes", .series = {series}, .log_y = true};
 }
 
+// A listener of tutorial 15 for frames of this size, not yet trained.
+std::unique_ptr<models::Seq2Seq> make_listener(std::int64_t size, std::int64_t pyramid, std::uint64_t seed) {
+  gradus::seed(seed);
+  return models::make_model({.decoder = "bahdanau", .attention = "location", .embedding = 16, .hidden = 32, .energy = 32, .pyramid = pyramid},
+                            {.source = 0, .target = data::first_symbol + 10, .vectors = size});
+}
+
 // 4. Generated speech: frames of 8 numbers, which a vocoder with 8 bands makes audible.
 void run_generated(const tutorial::Options& options, const Knobs& knobs) {
   const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
@@ -159,9 +166,7 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
   const tutorial::Lesson lesson = tutorial::make_lesson({three}, knobs.at_once);
   std::cout << "\"3 1 4\": " << three.frames.size(0) << " frames, " << lesson.stop.size(0) << " steps of the decoder\n\n";
 
-  gradus::seed(options.seed);
-  const auto listener = models::make_model({.decoder = "bahdanau", .attention = "location", .embedding = 16, .hidden = 32, .energy = 32, .pyramid = 2},
-                                           {.source = 0, .target = spoken.vocabulary_size(), .vectors = voice.size});
+  const auto listener = make_listener(voice.size, 2, options.seed);
   tutorial::train_listener("listener", *listener, spoken, strings(1, 12), options);
 
   struct One {
@@ -219,57 +224,66 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
           out, options);
 }
 
-// 5. Recorded digits: what ./run speech-data FOLDER --voice VOICE wrote.
+// 5. Recorded digits: what ./run speech-data FOLDER --voice VOICE wrote. The last tenth is not trained on.
 void run_recorded(const tutorial::Options& options, const Knobs& knobs) {
   const plot::OutputFolder out(options.out);
-  std::vector<tutorial::Recording> train = tutorial::read_recordings(knobs.recorded);
-  const Vocoder raw{.rate = train[0].sound.rate, .options = {}, .mean = zeros({}), .deviation = ones({})};
-  std::vector<Tensor> all;
-  for (const tutorial::Recording& one : train) all.push_back(audible(raw.frames_of(one.sound)));
-  const Tensor together = concat(all, 0);
+  const std::vector<tutorial::Recording> recordings = tutorial::read_recordings(knobs.recorded);
+  const std::size_t trained = recordings.size() - recordings.size() / 10;
+  const Vocoder raw{.rate = recordings[0].sound.rate, .options = {}, .mean = zeros({}), .deviation = ones({})};
+  std::vector<Tensor> features;
+  for (const tutorial::Recording& one : recordings) features.push_back(audible(raw.frames_of(one.sound)));
+  const Tensor together = concat(std::span(features).first(trained), 0);
   const Vocoder vocoder{.rate = raw.rate, .options = {}, .mean = mean(together, 0), .deviation = sqrt(variance(together, 0))};
-  std::vector<speech::Utterance> utterances;
-  for (std::size_t i = 0; i < train.size(); ++i) {
-    utterances.push_back({.frames = (all[i] - vocoder.mean) / vocoder.deviation, .target = train[i].target});
+  std::vector<speech::Utterance> train, others;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    (i < trained ? train : others).push_back({.frames = (features[i] - vocoder.mean) / vocoder.deviation, .target = recordings[i].target});
   }
-  // The last tenth is not trained on.
-  const std::size_t trained = utterances.size() - utterances.size() / 10;
-  const std::size_t last = std::min(utterances.size(), trained + 10);
-  const std::vector<speech::Utterance> others(utterances.begin() + std::ptrdiff_t(trained), utterances.begin() + std::ptrdiff_t(last));
+  const auto sample = [&](Generator& draws) { return train[draws.below(train.size())]; };
+  const auto listener = make_listener(vocoder.options.bands, 3, options.seed);
+  tutorial::train_listener("listener", *listener, sample, options);
   const auto speaker = make_speaker({.vocabulary = data::first_symbol + 10, .frame = vocoder.options.bands, .at_once = knobs.at_once,
                                      .hidden = knobs.hidden, .dropout = knobs.dropout}, options.seed);
-  const tutorial::Training training = tutorial::train_speaker(
-      "speaker", *speaker, [&](Generator& draws) { return utterances[draws.below(trained)]; }, options);
-  const std::vector<tutorial::Speech> said = tutorial::speak(*speaker, texts_of(others), 600);
+  const tutorial::Training training = tutorial::train_speaker("speaker", *speaker, sample, options);
 
+  const std::vector<tutorial::Speech> said = tutorial::speak(*speaker, texts_of(others), 600);
+  std::vector<tutorial::Speech> heard;
   std::string list;
   for (std::size_t i = 0; i < said.size(); ++i) {
-    const speech::Reconstruction result = vocoder.sound_of(said[i].frames, knobs.iterations);
-    speech::write_wav(out.path() / ("said-" + std::to_string(i) + ".wav"), result.sound);
-    list += "said-" + std::to_string(i) + ".wav\t" + speech::Spoken::text(others[i].target) + '\n';
+    const std::string name = "said-" + std::to_string(i) + ".wav";
+    const speech::Sound sound = vocoder.sound_of(said[i].frames, knobs.iterations).sound;
+    speech::write_wav(out.path() / name, sound);
+    heard.push_back({.frames = (audible(raw.frames_of(speech::read_wav(out.path() / name))) - vocoder.mean) / vocoder.deviation, .weights = {}, .stopped = true});
+    list += name + '\t' + speech::Spoken::text(others[i].target) + '\n';
   }
   out.write("said.tsv", list);
-  // Without a model: a recording's features, converted to sound and back to features.
-  const Tensor recorded = audible(raw.frames_of(train[trained].sound));
+  // The way back without a model: a recording's features to sound to features.
+  const Tensor& recorded = features[trained];
   const speech::Reconstruction again = raw.sound_of(recorded, knobs.iterations);
-  const Tensor difference = audible(raw.frames_of(again.sound)) - recorded;
-  const double off = std::sqrt(mean(difference * difference).item());
   speech::write_wav(out.path() / "recorded-again.wav", again.sound);
-  const tutorial::Table distance = distance_table(again.distances);
-  std::cout << trained << " recordings, " << together.size(0) << " frames; after " << options.steps << " updates in "
-            << tutorial::decimals(training.seconds, 0) << " s: squared error " << tutorial::decimals(mean_of_last(training.losses)) << '\n'
-            << said.size() << " other strings said: length " << tutorial::decimals(percent_length(said, others), 1) << " %, steps in order "
-            << tutorial::decimals(tutorial::percent_in_order(said), 1) << " %\n"
-            << "a recording's features to sound to features: root mean square of the difference " << tutorial::decimals(off)
-            << ", in features with deviation " << tutorial::decimals(std::sqrt(variance(recorded).item())) << '\n'
+  const Tensor off = audible(raw.frames_of(again.sound)) - recorded;
+
+  const tutorial::Table digits{.name = "digits", .rows_are = "frames", .columns = {"wrong digits, %"},
+                               .rows = {{"recorded", {tutorial::percent_wrong(*listener, others)}},
+                                        {"said", {percent_misheard(*listener, said, others)}},
+                                        {"of the sound", {percent_misheard(*listener, heard, others)}}}, .digits = 1},
+      speaking{.name = "speaking", .rows_are = "what", .columns = {"measured"},
+               .rows = {{"squared error", {mean_of_last(training.losses)}},
+                        {"length, %", {percent_length(said, others)}},
+                        {"in order, %", {tutorial::percent_in_order(said)}},
+                        {"recorded, to sound, to features: root mean square of the difference", {std::sqrt(mean(off * off).item())}},
+                        {"deviation of these features", {std::sqrt(variance(recorded).item())}},
+                        {"seconds of training", {training.seconds}}}, .digits = 2},
+      distance = distance_table(again.distances);
+  std::cout << trained << " recordings, " << together.size(0) << " frames; " << others.size() << " others\n\n"
+            << "what the listener hears after " << options.steps << " updates\n" << text(digits) << '\n' << text(speaking) << '\n'
             << "distance of the magnitudes\n" << text(distance) << '\n';
   publish({.number = "16",
            .title = "speaking digits",
            .intro = "Tokens to frames, and frames to sound, with recorded digits.",
-           .sections = {{"Where the decoder looked", {{"digits", plot::svg(tutorial::spoken_map(speech::Spoken::text(others[0].target), said[0], others[0].target))}}},
+           .sections = {{"Where the decoder looked", {{"digits", plot::svg(tutorial::spoken_map(speech::Spoken::text(others[0].target), said[0], others[0].target))}}, text(digits)},
                         {"Sound", {{"digits_distance", plot::svg(distance_curves(again.distances))}}, text(distance)}},
-           .tables = {distance},
-           .try_next = "hear " + (out.path() / "said-0.wav").string() + "; a listener's error: gradus evaluate with " + (out.path() / "said.tsv").string()},
+           .tables = {digits, speaking, distance},
+           .try_next = "listen to " + (out.path() / "said-0.wav").string() + " and " + (out.path() / "recorded-again.wav").string()},
           out, options);
 }
 

@@ -14,7 +14,7 @@
 namespace gradus::speech {
 namespace {
 
-constexpr double least_cover = 0.1;  // samples with a smaller Σ w² become 0
+constexpr double least_cover = 0.1;  // of Σ w²
 
 // The rows of (F Fᵀ)⁻¹ y, for F as (K, M) and y (T, M). A filter overlaps only its neighbours, so F Fᵀ is
 // tridiagonal, and is eliminated in one sweep down and one up.
@@ -93,28 +93,11 @@ class GriffinLim {
     std::vector<double> x;
   };
 
-  // Computes the sound after one iteration, and the distance of x.
-  Step step(const std::vector<double>& x) const {
-    const std::int64_t T = A_.size(0);
-    Step result{.distance = 0, .x = std::vector<double>(x.size())};
-    for (std::int64_t first = 0; first < T; first += windows_at_once) {
-      const std::int64_t count = std::min(windows_at_once, T - first);
-      const Tensor X = matmul(windows(std::span<const double>(x), first, count, framing_), W_);
-      const Tensor size = sqrt(power(X)), A = A_.slice(first, first + count);
-      const Tensor off = size - A;
-      result.distance += sum(off * off * frequencies()).item();
-      add(matmul(with_phases(X, size, A) * factors_, transpose(W_, 0, 1)), first, result.x);
-    }
-    for (std::size_t n = 0; n < x.size(); ++n) {
-      if (cover_[n] >= least_cover) result.x[n] /= cover_[n];
-    }
-    silence_ends(result.x);
-    result.distance = norm_ == 0 ? std::sqrt(result.distance) : std::sqrt(result.distance) / norm_;
-    return result;
-  }
+  // One iteration.
+  Step step(const std::vector<double>& x) const;
 
  private:
-  // For each of the K frequencies, how many of all N frequencies it stands for: 1 or 2.
+  // How often each of the K frequencies is among all N.
   Tensor frequencies() const { return factors_.slice(0, framing_.K) * static_cast<double>(framing_.N); }
 
   // Y, as [Re Y, −Im Y]. Where X is 0, its phase is taken as 0.
@@ -143,6 +126,25 @@ class GriffinLim {
   std::vector<double> cover_;
   double norm_;
 };
+
+GriffinLim::Step GriffinLim::step(const std::vector<double>& x) const {
+  const std::int64_t T = A_.size(0);
+  Step result{.distance = 0, .x = std::vector<double>(x.size())};
+  for (std::int64_t first = 0; first < T; first += windows_at_once) {
+    const std::int64_t count = std::min(windows_at_once, T - first);
+    const Tensor X = matmul(windows(std::span<const double>(x), first, count, framing_), W_);
+    const Tensor size = sqrt(power(X)), A = A_.slice(first, first + count);
+    const Tensor off = size - A;
+    result.distance += sum(off * off * frequencies()).item();
+    add(matmul(with_phases(X, size, A) * factors_, transpose(W_, 0, 1)), first, result.x);
+  }
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    if (cover_[n] >= least_cover) result.x[n] /= cover_[n];
+  }
+  silence_ends(result.x);
+  result.distance = norm_ == 0 ? std::sqrt(result.distance) : std::sqrt(result.distance) / norm_;
+  return result;
+}
 
 Framing checked_framing(const Tensor& A, std::int64_t rate, const LogMelOptions& options) {
   const Framing shape = framing("griffin_lim", options, rate);

@@ -41,6 +41,11 @@ std::string symbol_text(std::int64_t token) {
 
 Training train_listener(const std::string& label, models::Seq2Seq& model, const speech::Spoken& spoken,
                         const speech::Spoken::Range& range, const Options& options) {
+  return train_listener(label, model, [&](Generator& draws) { return spoken.sample(range, draws); }, options);
+}
+
+Training train_listener(const std::string& label, models::Seq2Seq& model,
+                        const std::function<speech::Utterance(Generator&)>& sample, const Options& options) {
   constexpr int batch_size = 32;
   constexpr double learning_rate = 5e-3, last_factor = 0.1, max_norm = 1;
   const auto start = std::chrono::steady_clock::now();
@@ -52,7 +57,7 @@ Training train_listener(const std::string& label, models::Seq2Seq& model, const 
   model.train();
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     std::vector<speech::Utterance> utterances;
-    for (int i = 0; i < batch_size; ++i) utterances.push_back(spoken.sample(range, generator));
+    for (int i = 0; i < batch_size; ++i) utterances.push_back(sample(generator));
     const auto [frames, lengths, targets] = speech::make_batch(utterances);
     adam.zero_grad();
     const models::Loss loss = models::loss(model, frames, lengths, targets);

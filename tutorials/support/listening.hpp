@@ -30,6 +30,11 @@ Training train_listener(const std::string& label, gradus::models::Seq2Seq& model
                         const gradus::speech::Spoken& spoken, const gradus::speech::Spoken::Range& range,
                         const Options& options);
 
+/// The same, on whatever `sample` draws.
+Training train_listener(const std::string& label, gradus::models::Seq2Seq& model,
+                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
+                        const Options& options);
+
 /// The outputs of greedy decoding, one per utterance.
 std::vector<gradus::models::Decoded> listen(const gradus::models::Seq2Seq& model,
                                             const std::vector<gradus::speech::Utterance>& utterances);

@@ -1,0 +1,51 @@
+"""The numbers of tutorial 16 for recorded digits, which espeak-ng says."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import results_printed
+import results_tutorials
+from results_kit import PICTURES, ROOT, SEEDS, load, write
+
+NAME = "tutorial_16_recorded"
+OPTIONS = ["--recorded", "out/one/train.tsv", "--at-once", "10", "--steps", "400"]
+
+
+def measure(at):
+    results_printed.build_tutorial("16")
+    runs = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([ROOT / "run", "speech-data", "out/one", "--voice", "en-us", "--files", "300"], cwd=folder, check=True)
+        for seed in SEEDS:
+            subprocess.run([ROOT / "run", "tutorial", "16", *OPTIONS, "--seed", str(seed)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            out = pathlib.Path(folder, "out", "tutorial-16")
+            runs.append(json.loads((out / "results.json").read_text()))
+            if seed == SEEDS[0]:
+                for picture in out.glob("digits*.svg"):
+                    shutil.copy(picture, PICTURES / f"tutorial_16_{picture.name}")
+    write(NAME, f"./run tutorial 16 {' '.join(OPTIONS)} --seed N", at, {"seeds": SEEDS, "runs": runs})
+
+
+# The text of each marker <!-- result NAME -->.
+
+def speaking_digits():
+    return results_tutorials.table("16_recorded", "digits")
+
+
+def speaking_measures():
+    return results_tutorials.table("16_recorded", "speaking")
+
+
+def check_bounds():
+    """The bounds that the pages rely on: attention in order, a speaker that is understood, and one frame a step that is not."""
+    for run in load("tutorial_16")["runs"]:
+        one, additive, location = (list(results_tutorials.values(run, "speakers", name).values())
+                                   for name in ("location, 1 frame a step", "additive", "location"))
+        assert one[0] < location[0] and one[1] > 30, run["seed"]
+        assert max(additive[1], location[1]) <= 3, run["seed"]
+        assert location[4] < additive[4], run["seed"]
+        distances = [row["values"][0] for row in run["tables"]["distance"]["rows"]]
+        assert distances == sorted(distances, reverse=True), run["seed"]
