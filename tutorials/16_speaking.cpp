@@ -88,7 +88,7 @@ std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64
   return utterances;
 }
 
-// What a listener of tutorial 15 hears in frames that should say these texts.
+// The error of a listener of tutorial 15 that hears these frames, if they should say these texts.
 double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutorial::Speech>& said,
                         const std::vector<speech::Utterance>& texts) {
   std::vector<speech::Utterance> heard;

@@ -22,22 +22,22 @@
 namespace tutorial {
 
 struct SpeakerSizes {
-  std::int64_t vocabulary;      ///< number of tokens
+  std::int64_t vocabulary;      ///< tokens
   std::int64_t frame;           ///< D, numbers in a frame
   std::int64_t at_once = 4;     ///< r, frames per step
-  std::int64_t embedding = 16;  ///< size of a token's embedding
-  std::int64_t hidden = 64;  ///< size of the states, of the energies' hidden layer and of `reader`'s output
-  bool location = true;      ///< attention with location features; else additive attention
-  double dropout = 0;        ///< rate for `reader`'s output
+  std::int64_t embedding = 16;  ///< of a token
+  std::int64_t hidden = 64;     ///< of the states, the energies and the reader of frames
+  bool location = true;         ///< attention with location features; else additive attention
+  double dropout = 0;           ///< on what the decoder reads of the last frame
 };
 
-/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and
-/// writes r frames at each step.
+/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and writes
+/// r frames at each step.
 class Speaker : public gradus::nn::Module {
  public:
   explicit Speaker(const SpeakerSizes& sizes);
 
-  /// The result of one step of the decoder.
+  /// The results of one decoder step.
   struct Step {
     gradus::Tensor state;    ///< s_t, (B, H)
     gradus::Tensor weights;  ///< α_t, (B, J)
@@ -51,23 +51,23 @@ class Speaker : public gradus::nn::Module {
     gradus::nn::Memory memory;
     Step before;  ///< state 0 and no weights
   };
-  /// Encodes the tokens (J, B) of sequences with these lengths (B).
+  /// Encodes tokens (J, B) of these lengths (B).
   Start start(const gradus::Tensor& tokens, const gradus::Tensor& lengths) const;
 
   SpeakerSizes sizes;
   gradus::models::Encoder encoder;
-  gradus::nn::Linear reader;  ///< reads the last frame
+  gradus::nn::Linear reader;  ///< of the last frame
   const std::unique_ptr<gradus::nn::Attention> attention;
   gradus::nn::GRUCell cell;
   gradus::nn::Linear frames, stop;
 };
 
-/// A batch of tokens, and the frames that say them. Each step has r frames.
+/// Tokens, and the frames that say them. Each step has r frames.
 struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
   gradus::Tensor read;             ///< the last frame before each step; zeros before the first, (G, B, D)
   gradus::Tensor frames;           ///< (G, B, r·D)
-  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding; the shape of `frames`
+  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding, as `frames`
   gradus::Tensor stop;             ///< 1 from the last step on, (G, B)
 };
 Lesson make_lesson(const std::vector<gradus::speech::Utterance>& utterances, std::int64_t at_once);
@@ -77,33 +77,32 @@ struct Recording {
   gradus::speech::Sound sound;
   std::vector<std::int64_t> target;  ///< tokens of tutorial 15's symbols 0 to 9, and EOS
 };
-/// The recordings in a list of lines "PATH TAB DIGITS", as `./run speech-data` writes it. @throws Error with
-/// the line.
+/// The recordings of a list of "PATH TAB DIGITS", as `./run speech-data` writes. @throws Error with the line.
 std::vector<Recording> read_recordings(const std::filesystem::path& list);
 
 struct SpeakerLoss {
   gradus::Tensor frames, stop;  ///< mean squared error; mean cross-entropy
 };
-/// Teacher forcing: each step reads the last of the true frames before it.
+/// Teacher forcing: each step reads the true last frame.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
-/// Trains with Adam on batches of 32. Returns the losses of the frames, without those of the stop.
+/// Trains with Adam on batches of 32. The losses are those of the frames.
 Training train_speaker(const std::string& label, Speaker& speaker,
                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                        const Options& options);
 
-/// The frames that a speaker wrote, and its weights.
+/// Speech of a speaker.
 struct Speech {
   gradus::Tensor frames;   ///< (T, D)
   gradus::Tensor weights;  ///< (steps, J)
-  bool stopped;            ///< false if the speech reached the limit
+  bool stopped;            ///< false if it reached the limit
 };
-/// Each step reads the last frame that the speaker itself wrote. Ends at the predicted end or at `limit`.
+/// Each step reads the last frame that the speaker itself wrote. Ends at the stop, or after `limit` frames.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The percentage of steps that attend in order: their largest weight is at the same token as in the step
-/// before, or at the token after that one.
+/// The share of steps, in percent, whose largest weight is at the same token as in the step before or at the
+/// next one.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.
