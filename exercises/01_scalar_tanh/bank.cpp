@@ -41,6 +41,24 @@ int main() {
                   x.gradient() = x.gradient() + (g - g * y * y);
                 });
               }),
+      attempt("in float", "inexact",
+              [](Value x) {
+                const double y = static_cast<double>(static_cast<float>(std::tanh(x.data())));
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+              }),
+      attempt("tanh of y in the slope", "tanh-twice",
+              with_slope([](double, double y) { return 1 - std::tanh(y) * std::tanh(y); })),
+      attempt("added to the value of x", "in-place",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.node().data += g * (1 - y * y); });
+              }),
+      attempt("added to the node before y", "other-node",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                const std::size_t at = x.tape->size() - 1;
+                return record(*x.tape, y, [=](double g) { (*x.tape)[at].gradient += g * (1 - y * y); });
+              }),
       attempt("logistic function", "sigmoid",
               [](Value x) { return record(*x.tape, 1 / (1 + std::exp(-x.data()))); }),
       attempt("quotient of exponentials", "overflow", by_exponentials),

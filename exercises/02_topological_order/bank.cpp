@@ -197,7 +197,7 @@ int main() {
                 }
                 return order;
               }),
-      attempt("users counted, uses subtracted", "order",
+      attempt("users counted, uses subtracted", "double-edge",
               [](Node* L) {
                 std::unordered_map<Node*, std::size_t> users;
                 for (Node* node : inputs_first(L)) {

@@ -27,6 +27,8 @@ const Mistake depth_first{"depth-first", "The nodes are in depth-first order, ea
                           "When a node is visited for the first time, nodes that use it may still follow."};
 const Mistake breadth_first{"breadth-first", "The nodes are sorted by their shortest path from L.",
                             "A node may be used both near L and far from it: the longest path decides."};
+const Mistake double_edge{"double-edge", "Two edges from one node to the same input count as one use.",
+                          "a + a has two edges to a: count both, and lower the count once for each."};
 const Mistake order_wrong{"order", "", "When is a node's gradient complete, so that it may be passed on?"};
 const Mistake changes_graph{"changes-its-input", "The edges of a node were changed.",
                             "backward() follows the edges after you: leave the nodes as they are."};
@@ -87,6 +89,25 @@ std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   return {nullptr, nullptr};
 }
 
+// The order by counts of users, in which an operation that uses a node twice counts as one user.
+std::vector<Node*> by_users(Node* L, bool newest_first) {
+  std::map<Node*, int> uses;
+  for (Node* node : met(L, false)) {
+    std::set<Node*> inputs;
+    for (const Edge& edge : node->edges) inputs.insert(edge.input);
+    for (Node* input : inputs) ++uses[input];
+  }
+  std::vector<Node*> order;
+  std::deque<Node*> ready = {L};
+  while (!ready.empty()) {
+    order.push_back(newest_first ? ready.back() : ready.front());
+    newest_first ? ready.pop_back() : ready.pop_front();
+    for (const Edge& edge : order.back()->edges)
+      if (--uses[edge.input] == 0) ready.push_back(edge.input);
+  }
+  return order;
+}
+
 // A known mistake, and the wrong order nodes(L) that it produces.
 struct KnownOrder {
   Mistake mistake;
@@ -97,19 +118,31 @@ const KnownOrder known_orders[] = {
     {depth_first, [](Node* L) { return met(L, true, true); }},
     {breadth_first, [](Node* L) { return met(L, false); }},
     {breadth_first, [](Node* L) { return met(L, false, true); }},
+    {double_edge, [](Node* L) { return by_users(L, false); }},
+    {double_edge, [](Node* L) { return by_users(L, true); }},
 };
 
 // Finds the known mistake whose order the answer returns. On a small graph, several wrong orders may
-// coincide. They differ on a larger graph, so the mistake must match both graphs.
+// coincide. They differ on larger graphs, so the mistake must match all of them.
 Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>& order) {
   Graph graph;
-  std::vector<Node*> nodes = {graph.leaf(1), graph.leaf(2)};
-  for (std::size_t i = 0; i < 12; ++i) nodes.push_back(graph.add(nodes[i], nodes[i + 1 - i % 2]));
-  Node* larger = graph.add(graph.add(nodes.back(), nodes[5]), nodes[9]);
-  const std::vector<Node*> there = answer(larger);
-  if (order.back() == L && there.back() == larger) return inputs_first;
-  for (const KnownOrder& known : known_orders)
-    if (order == known.nodes(L) && there == known.nodes(larger)) return known.mistake;
+  std::vector<Node*> larger;
+  gradus::Generator generator(2);
+  for (std::size_t k = 0; k < 5; ++k) {
+    std::vector<Node*> nodes = {graph.leaf(1), graph.leaf(2)};
+    for (std::size_t i = 0; i < 12; ++i)
+      nodes.push_back(k == 0 ? graph.add(nodes[i], nodes[i + 1 - i % 2])
+                             : graph.add(nodes[generator.below(nodes.size())], nodes.back()));
+    larger.push_back(graph.add(graph.add(nodes.back(), nodes[5]), nodes[9]));
+  }
+  std::vector<std::vector<Node*>> there;
+  for (Node* node : larger) there.push_back(answer(node));
+  if (order.back() == L && there[0].back() == larger[0]) return inputs_first;
+  for (const KnownOrder& known : known_orders) {
+    bool all = order == known.nodes(L);
+    for (std::size_t k = 0; k < larger.size() && all; ++k) all = there[k] == known.nodes(larger[k]);
+    if (all) return known.mistake;
+  }
   return order_wrong;
 }
 

@@ -96,6 +96,19 @@ int main() {
                 const Tensor a = y.to(Dtype::f32), b = g.to(Dtype::f32);
                 return (a * (b - sum(b * a, -1, true))).to(y.dtype());
               }),
+      attempt("sum added", "plus",
+              [](const Tensor& y, const Tensor& g) { return y * (g + sum(g * y, -1, true)); }),
+      attempt("mean of g", "unweighted-sum",
+              [](const Tensor& y, const Tensor& g) { return y * (g - mean(g, -1, true)); }),
+      attempt("sum of y²", "no-g-in-sum",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(y * y, -1, true)); }),
+      attempt("the first row's weights", "first-row",
+              [](const Tensor& y, const Tensor& g) { return y[0] * (g - sum(g * y[0], -1, true)); }),
+      attempt("the diagonal, centred", "centred",
+              [](const Tensor& y, const Tensor& g) {
+                const Tensor d = g * y * (1.0 - y);
+                return d - mean(d, -1, true);
+              }),
       attempt("by matmul", "",
               [](const Tensor& y, const Tensor& g) {
                 return y * g - y * squeeze(matmul(unsqueeze(y, 1), unsqueeze(g, 2)), 2);

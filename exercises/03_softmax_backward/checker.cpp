@@ -37,6 +37,16 @@ const Mistake no_diagonal{"no-diagonal", "The sum leaves out j = i.",
                           "∂y_i/∂x_i = y_i (1 − y_i): the sum runs over all j."};
 const Mistake squared_in_sum{"squared-in-sum", "y_j is squared in the sum.", "Σ_j g_j y_j has one y_j."};
 
+const Mistake plus{"plus", "The sum is added, not subtracted.", "∂y_j/∂x_i = y_j (δ_ij − y_i)."};
+const Mistake no_weights{"unweighted-sum", "The mean of g is subtracted, not its sum weighted by y.",
+                         "The sum must be weighted by y: Σ_j g_j y_j."};
+const Mistake no_g{"no-g-in-sum", "The sum over the row has no g: it is Σ_j y_j².",
+                   "Multiply g by y before you sum over the row."};
+const Mistake first_row{"first-row", "Every row uses the weights y of the first row.",
+                        "Each row is a separate softmax: row b of g belongs to row b of y."};
+const Mistake centred{"centred", "Only the diagonal is used, and its mean subtracted.",
+                      "A sum of 0 is not enough: Σ_j g_j y_j (δ_ij − y_i)."};
+
 // Scores x, weights y, and the weights' gradient g, (B, T) each.
 struct Case {
   Tensor x, y, g;
@@ -87,7 +97,34 @@ Plain over_everything(const Case& c) {
   return dx;
 }
 
+// y_i (g_i − s) with s = f(row of y, row of g).
+template <class F>
+Plain with_sum(const Case& c, const F& f) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    double s = 0;
+    for (std::int64_t j = 0; j < y.size(1); ++j) s += f(y(b, j), g(b, j));
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = y(b, i) * (g(b, i) - s);
+  }
+  return dx;
+}
+
+// The diagonal's part, minus its mean over the row.
+Plain diagonal_centred(const Case& c) {
+  const Plain y(c.y), g(c.g);
+  const double n = static_cast<double>(y.size(1));
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    double mean = 0;
+    for (std::int64_t j = 0; j < y.size(1); ++j) mean += y(b, j) * (1 - y(b, j)) * g(b, j) / n;
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = y(b, i) * (1 - y(b, i)) * g(b, i) - mean;
+  }
+  return dx;
+}
+
 std::vector<exercise::Suspect> suspects(const Case& c) {
+  const double n = static_cast<double>(c.y.size(1));
   return {
       {diagonal, by_jacobian(c, [](double yi, double yj, bool same) { return same ? yj * (1 - yi) : 0; })},
       {batch_axis, over_batch(c)},
@@ -105,6 +142,11 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
       {no_diagonal, by_jacobian(c, [](double yi, double yj, bool same) { return same ? 0 : -yi * yj; })},
       {squared_in_sum,
        by_jacobian(c, [](double yi, double yj, bool same) { return yi * ((same ? 1 : 0) - yj * yj); })},
+      {plus, by_jacobian(c, [](double yi, double yj, bool same) { return yj * ((same ? 1 : 0) + yi); })},
+      {no_weights, with_sum(c, [n](double, double gj) { return gj / n; })},
+      {no_g, with_sum(c, [](double yj, double) { return yj * yj; })},
+      {first_row, expected({c.x, expand(c.y[0], c.y.shape()).clone(), c.g})},
+      {centred, diagonal_centred(c)},
       {softmax_again, expected({c.x, softmax(c.y), c.g})},
       {sign, by_jacobian(c, [](double yi, double yj, bool same) { return yj * (yi - (same ? 1 : 0)); })},
   };

@@ -67,6 +67,10 @@ enum class Slip {
   betas_swapped,
   hats_exchanged,
   root_of_t,
+  decays_theta,
+  decays_in_g,
+  epsilon_squared,
+  square_of_m,
   nesterov,
   starts_at_g,
 };
@@ -106,6 +110,14 @@ const std::vector<std::pair<Slip, Mistake>> slips = {
     {Slip::hats_exchanged,
      {"hats-exchanged", "m is corrected with β₂, and v with β₁.", "m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)."}},
     {Slip::root_of_t, {"decaying-rate", "α is divided by the root of t.", "Algorithm 1 has a constant α."}},
+    {Slip::decays_theta,
+     {"weight-decay", "θ shrinks by 0.01 α in each step: weight decay, as in AdamW.",
+      "Algorithm 1 has no weight decay."}},
+    {Slip::decays_in_g,
+     {"weight-decay", "0.01 θ is added to the gradient: weight decay.", "Algorithm 1 has no weight decay."}},
+    {Slip::epsilon_squared,
+     {"epsilon-inside", "ε² is added under the root.", "√v̂ + ε: take the root first, then add ε."}},
+    {Slip::square_of_m, {"square-of-m", "v averages m², not g².", "v = β₂ v + (1 − β₂) g²: use g itself."}},
     {Slip::nesterov,
      {"nesterov", "m̂ looks one step ahead, as in NAdam.", "m̂ = m / (1 − β₁ᵗ), without this step's g again."}},
     {Slip::starts_at_g,
@@ -123,10 +135,13 @@ struct Element {
     if (slip == Slip::forgets) m = v = 0;
     if (slip == Slip::t_stays) t = 1;
     if (slip == Slip::t_from_2) ++t;
+    if (slip == Slip::decays_in_g) g += 0.01 * theta;
+    if (slip == Slip::decays_theta) theta *= 1 - 0.01 * o.alpha;
     m = beta_1 * m + (slip == Slip::not_averaged ? 1 : 1 - beta_1) * g;
-    v = slip == Slip::sums_squares
-            ? v + g * g
-            : beta_2 * v + (1 - beta_2) * (slip == Slip::no_square ? std::abs(g) : g * g);
+    v = slip == Slip::sums_squares ? v + g * g
+                                   : beta_2 * v + (1 - beta_2) * (slip == Slip::no_square     ? std::abs(g)
+                                                                  : slip == Slip::square_of_m ? m * m
+                                                                                              : g * g);
     if (slip == Slip::starts_at_g && t == 1) m = g, v = g * g;
     const bool correct_m = slip != Slip::no_hats && slip != Slip::hat_on_v_alone;
     const bool correct_v = slip != Slip::no_hats && slip != Slip::hat_on_m_alone;
@@ -141,6 +156,7 @@ struct Element {
     if (slip == Slip::epsilon_before_hat)
       size = (std::sqrt(v) + epsilon) / std::sqrt(1 - std::pow(beta_2, t));
     if (slip == Slip::largest_v) size = std::sqrt(largest = std::max(largest, v_hat)) + epsilon;
+    if (slip == Slip::epsilon_squared) size = std::sqrt(v_hat + epsilon * epsilon);
     if (slip == Slip::no_root) size = v_hat + epsilon;
     if (slip == Slip::root_of_t) size *= std::sqrt(t);
     theta -= (slip == Slip::uphill ? -1 : 1) * o.alpha * m_hat / size;

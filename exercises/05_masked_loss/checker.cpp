@@ -39,7 +39,7 @@ const Mistake off_by_one{"off-by-one", "Each sentence is one token too long or t
                          "Positions are numbered from 0: t is real when t < ℓ_b."};
 const Mistake pads_matter{"pads-matter", "The logits or targets at the pads change the loss.",
                           "Exclude the pads from the sum, with where(real, …, zeros), and from the count."};
-const Mistake underflow{"underflow", "A probability underflowed to 0, and its logarithm is infinite.",
+const Mistake underflow{"underflow", "A probability underflowed to 0, so its logarithm is lost.",
                         "log_softmax computes ln p without computing p."};
 
 const Mistake bits{"bits", "The loss is in bits, not in nats.", "Use the natural logarithm."};
@@ -50,6 +50,14 @@ const Mistake one_length{"one-length", "Every sentence has the length of the fir
                          "Each sentence has its own length: compare (T, 1) with (B)."};
 const Mistake late_targets{"shifted", "The logits of step t are compared with the target of step t + 1.",
                            "targets[t] is the target of logits[t]."};
+
+const Mistake by_positions{"mean-of-positions",
+                           "The result is the mean over the positions of the means at each position.",
+                           "Sum over all real tokens, and divide by their number in the whole batch."};
+const Mistake zero_ignored{"token-0", "Tokens whose target is 0 are left out.",
+                           "Only the lengths tell which tokens are pads: 0 is a token like the others."};
+const Mistake smoothed{"smoothed", "The targets are smoothed, with 0.1 spread over the vocabulary.",
+                       "L has no label smoothing: −ln p of the target alone."};
 
 struct Case {
   Tensor logits, targets, lengths;  // (T, B, V), (T, B), (B)
@@ -110,6 +118,19 @@ double expected(const Case& c) {
   return total(c, [&](auto t, auto b) { return surprise(c, z, t, b); }) / tokens(c);
 }
 
+// Σ_t of the mean of term(t, b) over the sentences that have a token t.
+template <class Term>
+double mean_over_positions(const Case& c, const Term& term) {
+  double sum = 0;
+  for (std::int64_t t = 0; t < longest(c); ++t) {
+    double here = 0, count = 0;
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      if (t < c.length(b)) here += term(t, b), ++count;
+    sum += here / count;
+  }
+  return sum;
+}
+
 std::vector<exercise::Suspect> suspects(const Case& c) {
   const Plain z(c.logits);
   const auto term = [&](auto t, auto b) { return surprise(c, z, t, b); };
@@ -152,6 +173,20 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
                       const auto next = static_cast<std::int64_t>(y(std::min(t + 1, c.T() - 1), b));
                       return term(t, b) + z(t, b, c.target(t, b)) - z(t, b, next);
                     }) / n);
+  const auto counted = [&](auto t, auto b) { return c.target(t, b) == 0 ? 0.0 : 1.0; };
+  add(zero_ignored, total(c, [&](auto t, auto b) { return counted(t, b) * term(t, b); }) / total(c, counted));
+  add(zero_ignored, total(c, [&](auto t, auto b) { return counted(t, b) * term(t, b); }) / n);
+  add(smoothed, 0.9 * sum / n + 0.1 * total(c, [&](auto t, auto b) {
+                                  double mean = 0;
+                                  for (std::int64_t k = 0; k < c.V(); ++k) mean -= z(t, b, k);
+                                  return term(t, b) + z(t, b, c.target(t, b)) +
+                                         mean / static_cast<double>(c.V());
+                                }) / n);
+  const double positions = mean_over_positions(c, term);
+  const auto steps = static_cast<double>(longest(c));
+  add(by_positions, positions / steps);
+  add(by_positions, positions / static_cast<double>(c.T()));
+  if (longest(c) < c.T()) add(by_positions, std::nan(""));  // 0/0 at positions without tokens
   for (const std::int64_t more : {-1, 1}) {
     add(off_by_one, total(c, term, more) / tokens(c, more));
     add(off_by_one, total(c, term, more) / n);

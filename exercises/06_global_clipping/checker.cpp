@@ -143,7 +143,7 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
                                                 {of_parameters, Plain(norm_of(parameters))},
                                                 {factor_returned, Plain(std::min(1.0, max_norm / norm))}};
   suspects.insert(suspects.end(), usual.begin(), usual.end());
-  exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {}, bound);
+  exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {});
 }
 
 // The clipped g under each known mistake. `before` holds all gradients, including g.

@@ -393,6 +393,16 @@ class NoLengths : public Like {
   }
 };
 
+class NoWeightsAtFirst : public Like {
+ public:
+  using Like::Like;
+  Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
+    Output output = Decoder::step(previous, state, memory);
+    if (state.step() == 0) output.weights = zeros(output.weights.shape(), output.weights.dtype());
+    return output;
+  }
+};
+
 class DropsOut : public Like {
  public:
   using Like::Like;
@@ -511,6 +521,14 @@ std::vector<exercise::Attempt> wrong_updates() {
                  })),
       wrong_cell("h from the old c", "old-cell-shown",
                  update([](auto& k, auto&, auto& c) { return HC{sigmoid(k.o) * tanh(c), next_cell(k, c)}; })),
+      wrong_cell("1 - i for f", "coupled-gates", update([](auto& k, auto&, auto& c) {
+                   const Tensor i = sigmoid(k.i);
+                   return shown(k, (1.0 - i) * c + i * tanh(k.g));
+                 })),
+      wrong_cell("peephole", "peephole", update([](auto& k, auto&, auto& c) {
+                   const Tensor next = next_cell(k, c);
+                   return HC{sigmoid(k.o + next) * tanh(next), next};
+                 })),
       wrong_cell("no output gate", "no-output-gate", update([](auto& k, auto&, auto& c) {
                    const Tensor next = next_cell(k, c);
                    return HC{tanh(next), next};
@@ -692,6 +710,8 @@ std::vector<exercise::Attempt> wrong_steps() {
        lstm_decoder_exercise(lstm_answer<GateByGate, StartInMember>())},
       {"step in a member", "told-step", lstm_decoder_exercise(lstm_answer<GateByGate, StepInMember>())},
       {"lengths not passed", "memory", lstm_decoder_exercise(lstm_answer<GateByGate, NoLengths>())},
+      {"weights of 0 at the first step", "other-weights",
+       lstm_decoder_exercise(lstm_answer<GateByGate, NoWeightsAtFirst>())},
       {"dropout on the logits", "training-differs",
        lstm_decoder_exercise(lstm_answer<GateByGate, DropsOut>())},
   };

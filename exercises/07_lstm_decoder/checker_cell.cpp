@@ -142,6 +142,10 @@ std::vector<WrongCell> wrong_updates() {
        {.update = with_cell([](double, double f, double g, double c) {
           return sigmoid_of(f) * c + (1 - sigmoid_of(f)) * std::tanh(g);
         })}},
+      {{"coupled-gates", "1 − i is used in place of f, as in a GRU.", cell},
+       {.update = with_cell([](double i, double, double g, double c) {
+          return (1 - sigmoid_of(i)) * c + sigmoid_of(i) * std::tanh(g);
+        })}},
       {{"forget-inverted", "1 − f is used in place of f.", "A forget gate of 1 keeps c. " + cell},
        {.update = with_cell([](double i, double f, double g, double c) {
           return (1 - sigmoid_of(f)) * c + sigmoid_of(i) * std::tanh(g);
@@ -174,6 +178,12 @@ std::vector<WrongCell> wrong_updates() {
        {.update = with_output([](double o, double next, double) { return sigmoid_of(o) * next; })}},
       {{"old-cell-shown", "h′ is computed from c, not from c′.", "Compute c′ first, then h′ from it."},
        {.update = with_output([](double o, double, double c) { return sigmoid_of(o) * std::tanh(c); })}},
+      {{"peephole", "The output gate also reads c′.", "o depends on x and h only."},
+       {.update = with_output(
+            [](double o, double next, double) { return sigmoid_of(o + next) * std::tanh(next); })}},
+      {{"peephole", "The output gate also reads c.", "o depends on x and h only."},
+       {.update = with_output(
+            [](double o, double next, double c) { return sigmoid_of(o + c) * std::tanh(next); })}},
       {{"no-output-gate", "The output gate is not used.", output},
        {.update = with_output([](double, double next, double) { return std::tanh(next); })}},
       {{"output-gate-inside", "The output gate is inside the tanh.", output},

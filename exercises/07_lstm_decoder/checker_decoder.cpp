@@ -92,6 +92,22 @@ Plain each(const Plain& x, double (*f)(double)) {
 
 double tanh_of(double x) { return std::tanh(x); }
 
+Plain scaled(Plain x, double by) {
+  for (std::int64_t b = 0; b < x.size(0); ++b)
+    for (std::int64_t i = 0; i < x.size(1); ++i) x(b, i) *= by;
+  return x;
+}
+
+// Each row divided by its Euclidean length.
+Plain unit_rows(Plain x) {
+  for (std::int64_t b = 0; b < x.size(0); ++b) {
+    double squares = 0;
+    for (std::int64_t i = 0; i < x.size(1); ++i) squares += x(b, i) * x(b, i);
+    for (std::int64_t i = 0; i < x.size(1); ++i) x(b, i) /= std::sqrt(squares);
+  }
+  return x;
+}
+
 // The learner's decoder in plain loops: one step, with the parameters of `decoder_`.
 class PlainDecoder {
  public:
@@ -271,6 +287,12 @@ void decoder_step(const LstmAnswer& answer) {
   suspect("token-0", "The embedding of token 0 is replaced by 0.",
           "Every token has a row of the table, 0 as well: the loss leaves the pads out, not the decoder.",
           plain.advance(side_by_side({masked, z}), before).h);
+  suspect(
+      "scaled-embedding", "The embedding is multiplied by √E.", "Only Transformers scale it: E y as it is.",
+      plain.advance(side_by_side({scaled(y, std::sqrt(static_cast<double>(sizes.embedding))), z}), before).h);
+  suspect("normalised-context", "The context is divided by its length before the cell reads it.",
+          "The cell reads z as attend() returns it.",
+          plain.advance(side_by_side({y, unit_rows(z)}), before).h);
   suspect("cell-not-carried", "The cell starts from c = 0 at every step.",
           "Read c from the previous state and put c′ into the new one, like h.",
           plain.advance(side_by_side({y, z}), {before.h, nothing}).h);

@@ -293,6 +293,19 @@ class QueryBefore : public Usual {
   mutable Tensor before_;
 };
 
+class FirstQuery : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step, const Tensor&) const override {
+    if (step == 0) first_ = query;
+    const bool fits = first_.defined() && first_.shape() == query.shape();
+    return from(fits ? first_ : query, memory.keys, memory, v_a);
+  }
+
+ private:
+  mutable Tensor first_;
+};
+
 class FirstV : public Usual {
  public:
   using Usual::Usual;
@@ -754,6 +767,7 @@ std::vector<exercise::Attempt> wrong_memories() {
       attempt<ValuesBatchFirst>("batch-first values", "memory-layout"),
       attempt<FirstKeys>("the first batch's keys for all", "remembers"),
       attempt<LastKeys>("keys in a member", "remembers"),
+      attempt<FirstQuery>("the first query at all steps", "remembers"),
       attempt<QueryBefore>("query of the previous call", "remembers"),
       attempt<FirstV>("a copy of v_a", "v-zero"),
       attempt<LooksElsewhere>("depends on the previous weights", "depends-on-step"),

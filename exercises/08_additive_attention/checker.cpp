@@ -1,6 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "answer.hpp"
@@ -57,6 +58,9 @@ std::vector<exercise::AttentionTask::EnergySuspect> suspects() {
        summed([](double v, double, double y) { return v * std::tanh(y); })},
       {{"sigmoid", "A sigmoid is used in place of tanh.", "tanh has values between −1 and 1."},
        summed([](double v, double x, double y) { return v * sigmoid_of(x + y); })},
+      {{"relu", "A ReLU is used in place of tanh.",
+        "tanh has values between −1 and 1, negative ones as well."},
+       summed([](double v, double x, double y) { return v * std::max(0.0, x + y); })},
       {{"product", "W_a s and U_a h are multiplied.", "Additive attention adds them."},
        summed([](double v, double x, double y) { return v * std::tanh(x * y); })},
       {{"v-inside", "v_a is multiplied inside the tanh.", "Apply the tanh first, then multiply by v_a."},

@@ -39,8 +39,12 @@ const Mistake multiplied{"multiplied", "The energies are multiplied by √d.",
                          "Divide, so that they become smaller."};
 const Mistake mean{"mean", "The energies are means of products, divided by √d as well.",
                    "q · k is a sum, not a mean."};
-const Mistake cosine{"cosine", "The energies are cosines: query and keys were normalised to length 1.",
+const Mistake cosine{"cosine", "The query, the keys, or both were normalised to length 1.",
                      "Divide only by √d: the lengths of q and k_j affect the energy."};
+const Mistake fourth_root{"fourth-root", "The energies are divided by the fourth root of d.",
+                          "Divide by √d once, or each of q and k_j by the fourth root."};
+const Mistake distance{"distance", "The energies are negative squared distances of q and k_j.",
+                       "e_j = q · k_j / √d: multiply and sum."};
 const Mistake tanh_left{"tanh", "A tanh is applied to the product.", "Only the additive score has a tanh."};
 const Mistake additive_score{"additive", "The energies are sums of tanh(q + k_j), as in the additive score.",
                              "The dot product has no tanh: multiply q and k_j, and sum over d."};
@@ -98,6 +102,12 @@ double norm(const std::vector<double>& x) {
   return std::sqrt(squares);
 }
 
+double squared_distance(const Pair& x) {
+  double squares = 0;
+  for (std::size_t i = 0; i < x.q.size(); ++i) squares += (x.q[i] - x.k[i]) * (x.q[i] - x.k[i]);
+  return squares;
+}
+
 double scaled(const Pair& x) { return x.dot() / x.root(); }
 
 std::vector<double> each_tanh(std::vector<double> x) {
@@ -150,6 +160,13 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
               {mean, energies([](const Pair& x) { return scaled(x) / static_cast<double>(x.q.size()); })},
               {cosine, energies([](const Pair& x) { return x.dot() / (norm(x.q) * norm(x.k)); })},
               {cosine, energies([](const Pair& x) { return scaled(x) / (norm(x.q) * norm(x.k)); })},
+              {cosine, energies([](const Pair& x) { return scaled(x) / norm(x.k); })},
+              {cosine, energies([](const Pair& x) { return scaled(x) / norm(x.q); })},
+              {fourth_root, energies([](const Pair& x) { return x.dot() / std::sqrt(x.root()); })},
+              {distance, energies([](const Pair& x) { return -squared_distance(x); })},
+              {distance, energies([](const Pair& x) { return -squared_distance(x) / 2; })},
+              {distance, energies([](const Pair& x) { return -squared_distance(x) / x.root(); })},
+              {distance, energies([](const Pair& x) { return -squared_distance(x) / 2 / x.root(); })},
               {additive_score, energies(sum_of_tanhs)},
               {additive_score, energies([](const Pair& x) { return sum_of_tanhs(x) / x.root(); })},
               {tanh_left, energies([](const Pair& x) { return scaled({x.q, each_tanh(x.k)}); })},

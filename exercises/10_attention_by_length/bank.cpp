@@ -330,6 +330,22 @@ int main() {
                      return H / std::log(static_cast<double>(L));
                    });
                  }),
+      entropy_is("1e-9 in the logarithm", "inexact",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor own = real_positions(w, lengths);
+                   return means(-sum(own * log(own + 1e-9), 2), real_steps(w, lengths), lengths);
+                 }),
+      entropy_is("1e-3 in the logarithm", "epsilon",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor own = real_positions(w, lengths);
+                   return means(-sum(own * log(own + 1e-3), 2), real_steps(w, lengths), lengths);
+                 }),
+      entropy_is("weights below 1e-3 skipped", "small-skipped",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor own = real_positions(w, lengths);
+                   const Tensor small = less(own, full({}, 1e-3, own.dtype()));
+                   return means(entropies(masked_fill(own, small, 0)), real_steps(w, lengths), lengths);
+                 }),
       entropy_is("perplexity", "perplexity",
                  [](const Tensor& w, const Tensor& lengths) {
                    return means(exp(entropies(real_positions(w, lengths))), real_steps(w, lengths), lengths);

@@ -82,6 +82,17 @@ const Mistake any_of_equal{"any-of-equal",
                            "A step counts even if L − 1 − t is not the first of several largest weights.",
                            "If several weights are largest, the first of them is the arg max."};
 
+const Mistake added_epsilon{"epsilon", "A small number is added inside the logarithm.",
+                            "Skip weights of 0 instead: a ln(a + ε) is wrong for every other weight, too."};
+const Mistake small_skipped{"small-skipped", "Small weights are skipped, not only those of 0.",
+                            "Only 0 ln 0 is 0: every weight above 0 has its term."};
+const Mistake starts_high{"starts-high", "The search for the largest weight starts at 1/2.",
+                          "Start at the first weight: all weights may be below 1/2."};
+const Mistake percent{"percent", "The result is in percent.", "Return a fraction, from 0 to 1."};
+const Mistake rounded{"rounded", "The result is rounded.", "Return the mean itself, not rounded."};
+const Mistake halved{"running-mean", "Each new term is averaged with the mean so far, with equal weight.",
+                     "Add all terms, and divide by their number at the end."};
+
 struct Case {
   Tensor weights;  // (Ty, B, Tx)
   Lengths lengths;
@@ -217,6 +228,23 @@ ByLength last_run(const Case& c, const OfStep& of_step) {
   return last;
 }
 
+// A mistake: mean = (mean + term) / 2 for each new term.
+ByLength halved_means(const Case& c, const OfStep& of_step) {
+  ByLength means;
+  measured(c, [&](const Step& step) {
+    const double now = of_step(step);
+    const auto [at, is_new] = means.emplace(step.L, now);
+    if (!is_new) at->second = (at->second + now) / 2;
+    return now;
+  });
+  return means;
+}
+
+ByLength times(ByLength values, double factor) {
+  for (auto& [length, value] : values) value *= factor;
+  return values;
+}
+
 ByLength with_sorted_lengths(Case c, const OfStep& of_step) {
   std::ranges::sort(c.lengths);
   return measured(c, of_step);
@@ -241,6 +269,8 @@ std::vector<Suspect> counting_suspects(const Case& c, const OfStep& of_step) {
       {wrong_layout, measured(c, of_step, {.batch_first = true})},
       {first_sentence, measured(c, of_step, {.first_sentence = true})},
       {sorted_lengths, with_sorted_lengths(c, of_step)},
+      {percent, times(measured(c, of_step), 100)},
+      {halved, halved_means(c, of_step)},
   };
 }
 
@@ -259,11 +289,19 @@ bool same(const ByLength& a, const ByLength& b, double bound = exercise::in_doub
   });
 }
 
+using Rounding = double (*)(double);
+
 Mistake mistake_in(const ByLength& got, const ByLength& expected, const std::vector<Suspect>& suspects) {
   for (const Suspect& suspect : suspects)
     if (same(got, suspect.values)) return suspect.mistake;
   const auto is_nan = [](const auto& entry) { return std::isnan(entry.second); };
   if (std::any_of(got.begin(), got.end(), is_nan)) return not_a_number;
+  for (const double unit : {1.0, 0.1, 0.01, 0.001})
+    for (const Rounding round : {static_cast<Rounding>(std::round), static_cast<Rounding>(std::trunc)}) {
+      ByLength coarse = expected;
+      for (auto& [length, value] : coarse) value = round(value / unit + 1e-9) * unit;
+      if (same(got, coarse)) return rounded;
+    }
   if (same(got, expected, 1e-5)) return {};  // expect_value() then reports "inexact"
   return {"values", "", "Compute this mean by hand, from the weights of one length."};
 }
@@ -287,14 +325,32 @@ void check(const std::string& what, const Measure& answer, const OfStep& of_step
     if (otherwise.name.empty()) suspects = counting_suspects(c, of_step);
     if (otherwise.name.empty())
       for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
+    // A tighter bound than for tensors: ln(a + 1e-9) in place of ln a must not pass.
     expect_by_length(what + which, answer(c.weights, tensor(c.lengths)), measured(c, of_step), suspects,
-                     exercise::in_double, otherwise);
+                     1e-12, otherwise);
   };
   Case c = example();
   compare(c, "", {});
   compare(example({4, 1, 5, 3, 3, 2, 5, 1}, 9), " in another batch", exercise::remembers);
   c.weights = 0.8 * c.weights;  // like local attention, whose weights sum to less than 1
   compare(c, " of weights that sum to 0.8", {});
+}
+
+ByLength with_small_weights_skipped(const Case& c, double least) {
+  return measured(c, [=](const Step& s) {
+    double H = 0;
+    for (const double a : s.alpha)
+      if (a > least) H -= a * std::log(a);
+    return H;
+  });
+}
+
+ByLength with_epsilon(const Case& c, double epsilon) {
+  return measured(c, [=](const Step& s) {
+    double H = 0;
+    for (const double a : s.alpha) H -= a * std::log(a + epsilon);
+    return H;
+  });
 }
 
 void check_entropy(const AttentionByLength& answer) {
@@ -314,6 +370,15 @@ void check_entropy(const AttentionByLength& answer) {
                                       for (const double a : s.alpha) total += a;
                                       return (entropy(s) + total * std::log(total)) / total;
                                     })},
+            {small_skipped, with_small_weights_skipped(c, 1e-2)},
+            {small_skipped, with_small_weights_skipped(c, 1e-3)},
+            {small_skipped, with_small_weights_skipped(c, 1e-4)},
+            {added_epsilon, with_epsilon(c, 1e-3)},
+            {added_epsilon, with_epsilon(c, 1e-4)},
+            {added_epsilon, with_epsilon(c, 1e-5)},
+            {added_epsilon, with_epsilon(c, 1e-6)},
+            {added_epsilon, with_epsilon(c, 1e-7)},
+            {added_epsilon, with_epsilon(c, 1e-8)},
             {of_mean, entropy_of_means(c)}};
   });
 }
@@ -323,6 +388,7 @@ void check_sharpness(const AttentionByLength& answer) {
     return {{smallest,
              measured(c, [](const Step& s) { return *std::min_element(s.alpha.begin(), s.alpha.end()); })},
             {max_over_steps, largest_of_all_steps(c)},
+            {starts_high, measured(c, [](const Step& s) { return std::max(0.5, sharpness(s)); })},
             {mean_weight, measured(c,
                                    [](const Step& s) {
                                      double total = 0;

@@ -155,17 +155,22 @@ void unroll(const Parameters& p, const Case& c, bool feeds, std::int64_t b, Faul
   Vector h_tilde(sizes.attentional), older = h_tilde, before_tanh = h_tilde;
   for (std::int64_t t = 0; t < course.s.size(0); ++t) {
     const Vector y = row(p.E, static_cast<std::int64_t>(tokens(t, b)));
-    const Vector next = gru(p, feeds ? fed(y, h_tilde, older, before_tanh, fault) : y, s);
+    const Vector next = gru(p, feeds ? fed(y, h_tilde, older, before_tanh, fault) : y,
+                            fault == Fault::state_from_zero ? Vector(s.size()) : s);
     const Vector alpha = attend(p, fault == Fault::earlier_query ? s : next, h, b, length);
     const Vector seen = context(alpha, h, b), state = fault == Fault::earlier_in_output ? s : next;
     older = h_tilde;
     before_tanh = times(p.W_c, fault == Fault::swapped_output ? beside(state, seen) : beside(seen, state));
-    h_tilde = fault == Fault::linear_output ? before_tanh : tanh_of(before_tanh);
+    h_tilde =
+        fault == Fault::linear_output || fault == Fault::tanh_of_logits ? before_tanh : tanh_of(before_tanh);
     const Vector logits = times(p.W_o, h_tilde);
     put(course.s, t, b, fault == Fault::state_not_moved ? s : next);
     put(course.weights, t, b, alpha);
     put(course.h_tilde, t, b, fault == Fault::h_tilde_not_moved ? Vector(h_tilde.size()) : h_tilde);
-    put(course.logits, t, b, fault == Fault::probabilities ? softmax(logits) : logits);
+    put(course.logits, t, b,
+        fault == Fault::probabilities    ? softmax(logits)
+        : fault == Fault::tanh_of_logits ? tanh_of(logits)
+                                         : logits);
     if (fault != Fault::state_not_moved) s = next;
   }
 }

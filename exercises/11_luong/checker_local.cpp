@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "kit/attention_cases.hpp"
 #include "parts.hpp"
 
 namespace {
@@ -72,10 +73,13 @@ enum class Fault {
   sigma_whole,  // σ = ⌊w/2⌋
   sigma_root,   // σ² = w/2
   distance_not_squared,
-  narrow_gaussian,  // σ² instead of 2σ²
-  rising_gaussian,  // exp(+…)
+  narrow_gaussian,        // σ² instead of 2σ²
+  two_sigma_squared,      // (2σ)² instead of 2σ²
+  window_around_rounded,  // the window is around the rounded p, the Gaussian around p
+  rising_gaussian,        // exp(+…)
   gaussian_on_energies,
   renormalised,
+  gaussian_too,  // local-m with the Gaussian of local-p
 };
 
 struct Known {
@@ -139,6 +143,9 @@ const std::vector<Known>& known_of_both() {
 
 const std::vector<Known>& known_of_m() {
   static const std::vector<Known> known = {
+      {Fault::gaussian_too,
+       {"gaussian", "The weights are multiplied by the Gaussian of local-p.",
+        "Local-m has only the window: eq. 10 belongs to local-p."}},
       {Fault::step_ignored,
        {"step-ignored", "The window stays at the first position.",
         "Use the argument step of attend(). A counter in a member is wrong when beam search reorders rows."}},
@@ -172,6 +179,12 @@ const std::vector<Known>& known_of_p() {
        {"not-squared", "The exponent contains |j − p_t|, not its square.",
         "Eq. 10: exp(−(j − p_t)² / 2σ²)."}},
       {Fault::narrow_gaussian, {"no-two", "The exponent is −(j − p_t)²/σ².", "Eq. 10 divides by 2σ²."}},
+      {Fault::two_sigma_squared,
+       {"two-squared", "The exponent is −(j − p_t)²/(2σ)²: the 2 is squared, too.",
+        "Eq. 10 divides by 2σ²."}},
+      {Fault::window_around_rounded,
+       {"rounded", "The window is centred on the rounded p_t.",
+        "p_t is a real number, for the window, too."}},
       {Fault::rising_gaussian,
        {"gaussian-sign", "The Gaussian grows with the distance.", "The exponent is negative."}},
       {Fault::gaussian_on_energies,
@@ -279,7 +292,8 @@ double sigma_of(double w, Fault fault) {
 double gaussian(double away, double w, Fault fault) {
   const double sigma = sigma_of(w, fault);
   const double distance = fault == Fault::distance_not_squared ? std::abs(away) : away * away;
-  const double exponent = distance / (fault == Fault::narrow_gaussian ? 1 : 2) / (sigma * sigma);
+  const double divisor = fault == Fault::narrow_gaussian ? 1 : fault == Fault::two_sigma_squared ? 4 : 2;
+  const double exponent = distance / divisor / (sigma * sigma);
   return fault == Fault::no_gaussian ? 1 : std::exp(fault == Fault::rising_gaussian ? exponent : -exponent);
 }
 
@@ -294,17 +308,21 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
     const double p = centre(attention, query, task, b, static_cast<double>(S), e.size(1), step, fault);
     const auto real = [&](std::int64_t j) { return fault == Fault::no_mask || j < S; };
     const auto away = [&](std::int64_t j) { return static_cast<double>(j) - p; };
+    const double centre_of_window = fault == Fault::window_around_rounded ? std::round(p) : p;
+    const auto in_window = [&](std::int64_t j) {
+      return inside(static_cast<double>(j) - centre_of_window, half, fault);
+    };
     const auto around = [&](std::int64_t j) {
-      return task.predictive ? gaussian(away(j), task.w, fault) : 1.0;
+      return task.predictive || fault == Fault::gaussian_too ? gaussian(away(j), task.w, fault) : 1.0;
     };
     double largest = -std::numeric_limits<double>::infinity();
     for (std::int64_t j = 0; j < e.size(1); ++j)
-      if (real(j) && inside(away(j), half, fault)) largest = std::max(largest, e(b, j));
+      if (real(j) && in_window(j)) largest = std::max(largest, e(b, j));
     if (std::isinf(largest)) largest = 0;
     const auto power = [&](std::int64_t j) { return std::exp(e(b, j) - largest); };
     // The softmax's numerator at position j.
     const auto term = [&](std::int64_t j) {
-      const bool within = inside(away(j), half, fault);
+      const bool within = in_window(j);
       if (fault == Fault::zero_outside) return real(j) ? std::exp(within ? e(b, j) : 0) : 0;
       if (fault == Fault::mask_after_softmax) return within ? power(j) : 0;
       if (fault == Fault::cut_afterwards) return real(j) ? power(j) : 0;
@@ -315,7 +333,7 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
     for (std::int64_t j = 0; j < e.size(1); ++j) total += term(j);
     if (total == 0) continue;
     for (std::int64_t j = 0; j < e.size(1); ++j) {
-      const bool stays = (fault != Fault::cut_afterwards || inside(away(j), half, fault)) && real(j);
+      const bool stays = (fault != Fault::cut_afterwards || in_window(j)) && real(j);
       const double factor = fault == Fault::gaussian_on_energies ? 1 : around(j);
       kept += weights(b, j) = stays ? term(j) / total * factor : 0;
     }
@@ -325,12 +343,13 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// Replaces rows of zeros by 0/0 = NaN. The other weights do not change.
-Plain divided_by_zero(Plain weights) {
+// Replaces the first ends[b] elements of each row b of zeros by 0/0 = NaN. The other weights do not change.
+Plain divided_by_zero(Plain weights, const Lengths& ends) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;
     for (std::int64_t j = 0; j < weights.size(1); ++j) total += weights(b, j);
-    for (std::int64_t j = 0; j < weights.size(1) && total == 0; ++j) weights(b, j) = std::nan("");
+    for (std::int64_t j = 0; j < ends[static_cast<std::size_t>(b)] && total == 0; ++j)
+      weights(b, j) = std::nan("");
   }
   return weights;
 }
@@ -341,7 +360,9 @@ std::vector<Suspect> suspects(const Attention& attention, const Case& c, const T
   for (const auto* known : {&known_of_both(), task.predictive ? &known_of_p() : &known_of_m()}) {
     for (const auto& [fault, mistake] : *known) {
       out.push_back({mistake, plain_local(attention, c, task, step, fault)});
-      out.push_back({mistake, divided_by_zero(out.back().values)});
+      const Plain weights = out.back().values;
+      for (const Lengths& ends : {all_real, c.lengths})
+        out.push_back({mistake, divided_by_zero(weights, ends)});
     }
   }
   for (const double window : {1.0, 2.0, 3.0, 4.0, 5.0})
@@ -390,6 +411,8 @@ void golden(const Task& task, const Lengths& lengths) {
     const std::string when = " at step " + std::to_string(step) + ", w = " + exercise::text(task.w);
     const Attention::Result result = run(*attention, c, step);
     expect_shapes(result, c);
+    expect_same(exercise::named(run(*attention, c, step)), exercise::copied(exercise::named(result)),
+                "at a second call", exercise::remembers);
     const Plain weights = plain_local(*attention, c, task, step), values(c.values);
     expect_values("weights" + when, result.weights, weights, suspects(*attention, c, task, step));
     const Plain softmax_alone = plain_local(*attention, c, task, step, Fault::no_gaussian);

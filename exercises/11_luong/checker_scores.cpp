@@ -64,6 +64,8 @@ struct Concat {
   bool tanh_first = false;    // applied to s_t and h_j, before W_a
   bool weighted = true;       // multiplied by v_a
   bool mean = false;          // averages over A instead of summing
+  bool tanh_twice = false;    // applied to each of the A sums, and to e
+  bool first_query = false;   // every sentence uses the first query
 };
 
 Plain concat(const Module& module, const Plain& query, const Plain& values, const Concat& form) {
@@ -72,15 +74,16 @@ Plain concat(const Module& module, const Plain& query, const Plain& values, cons
   const auto read = [&](double x) { return form.tanh_first ? std::tanh(x) : x; };
   return energies(query, values, [&](auto b, auto t) {
     const double e = total(v.size(1), [&](auto a) {
-      const double from_query =
-          total(Q, [&](auto q) { return W(a, form.swapped ? D + q : q) * read(query(b, q)); });
+      const double from_query = total(Q, [&](auto q) {
+        return W(a, form.swapped ? D + q : q) * read(query(form.first_query ? 0 : b, q));
+      });
       const double from_value =
           total(D, [&](auto d) { return W(a, form.swapped ? d : Q + d) * read(values(t, b, d)); });
       const double x = (form.query ? from_query : 0) + from_value;
       return (form.weighted ? v(0, a) : 1) * (form.tanh ? std::tanh(x) : x);
     });
     if (form.mean) return e / static_cast<double>(v.size(1));
-    return form.tanh_outside ? std::tanh(e) : e;
+    return form.tanh_outside || form.tanh_twice ? std::tanh(e) : e;
   });
 }
 
@@ -200,6 +203,10 @@ std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make) {
                    concat_suspect({"no-v", "The A numbers are summed without v_a.",
                                    "v_a weights the A results of tanh."},
                                   {.weighted = false}),
+                   concat_suspect({"tanh-twice", "Another tanh is applied to e_tj.",
+                                   "e_tj = v_a · tanh(…): one tanh, before the product with v_a."},
+                                  {.tanh_twice = true}),
+                   concat_suspect(one_query, {.first_query = true}),
                    concat_suspect(ignores_query, {.query = false}),
                }}));
 }

@@ -53,6 +53,8 @@ enum class Fault {
   h_tilde_not_moved,  ///< h̃_{t−1} = h̃_0 at every step
   fed_two_ago,        ///< feeds h̃_{t−2}
   swapped_input,      ///< [h̃; E y]
+  state_from_zero,    ///< the cell starts from 0 at every step
+  tanh_of_logits,     ///< tanh(W_o W_c [c; s])
   linear_fed,         ///< feeds W_c [c; s], before the tanh
 };
 

@@ -215,6 +215,10 @@ int main() {
            [](const Tensor& weights, const Positions& positions, const Symbols&) {
              return on_position(weights, positions);
            }),
+      with(symbol, "sorted symbols", "sorted-symbols",
+           [](const Tensor& weights, const Positions&, const Symbols& source) {
+             return on_symbol(weights, sort(source), source);
+           }),
       with(symbol, "symbol at t", "symbol-of-step",
            [](const Tensor& weights, const Positions&, const Symbols& source) {
              return on_symbol(weights, copy(source), source);

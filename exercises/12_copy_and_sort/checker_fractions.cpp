@@ -42,6 +42,10 @@ const Mistake strict{"strict", "The result is that of on_position.",
 const Mistake symbol_of_step{"symbol-of-step", "The symbols are compared with the source's symbol at t.",
                              "Step t needs the symbol at positions[t]."};
 
+const Mistake sorted_symbols{"sorted-symbols",
+                             "The symbols are compared with the sorted source, whatever the positions are.",
+                             "Step t needs the symbol at positions[t]: the task need not be sorting."};
+
 // A source and attention weights. In some steps, the largest weight is at the right position; in other steps,
 // it is at an equal symbol or at a wrong one.
 struct Aligned {
@@ -66,7 +70,8 @@ Aligned with_ties() {
 }
 
 // Random weights. Each step puts 0.2 to 0.9 on one position, and small weights on the others. That position
-// is right with probability at least ½. Rows do not sum to 1. Some symbols differ by 10, which detects an
+// is right with probability at least ½. The positions sort the source, or reverse it if the seed is even.
+// Rows do not sum to 1. Some symbols differ by 10, which detects an
 // answer that compares last digits.
 Aligned drawn(std::int64_t L, std::uint64_t seed) {
   Generator generator(seed);
@@ -76,6 +81,7 @@ Aligned drawn(std::int64_t L, std::uint64_t seed) {
   Symbols source;
   for (std::int64_t j = 0; j < L; ++j) source.push_back(3 + below(3) + 10 * below(2));
   Aligned a{source, Plain(Shape{L + 1, L})};
+  if (seed % 2 == 0) a.positions = reversed(source);
   for (std::int64_t t = 0; t <= L; ++t) {
     const std::int64_t at = t < L && below(2) == 0 ? a.positions[static_cast<std::size_t>(t)] : below(L);
     const double weight = 0.2 + 0.7 * generator.uniform();
@@ -223,9 +229,11 @@ void fractions(const CopyAndSort& answer) {
       "on_position", on_position, position,
       {{other_task, right_fraction([](const Aligned& a) { return at_position(copied(a.source)); })}});
   expect_fraction("on_symbol", on_symbol, symbol,
-                  {{strict, right_fraction(position)}, {symbol_of_step, right_fraction([](const Aligned& a) {
-                                                          return at_symbol(copied(a.source), a.source);
-                                                        })}});
+                  {{strict, right_fraction(position)},
+                   {sorted_symbols,
+                    right_fraction([](const Aligned& a) { return at_symbol(sorted(a.source), a.source); })},
+                   {symbol_of_step,
+                    right_fraction([](const Aligned& a) { return at_symbol(copied(a.source), a.source); })}});
   const Aligned& a = alignments().front();
   exercise::expect_value("on_position of weights in f32",
                          answer.on_position(a.weights.tensor().to(Dtype::f32), a.positions),

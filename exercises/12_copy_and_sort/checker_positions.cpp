@@ -34,6 +34,9 @@ const Mistake order{"order", "The symbols are sorted as text: \"12\" before \"3\
 const Mistake repeated{"repeated", "Equal symbols all get the position of the first one.",
                        "Use each position once: the result is a permutation."};
 
+const Mistake repeated_last{"repeated", "Equal symbols all get the position of the last one.",
+                            "Use each position once: the result is a permutation."};
+
 Positions range(std::int64_t first, std::int64_t step, std::size_t count) {
   Positions positions;
   for (std::size_t t = 0; t < count; ++t) positions.push_back(first + step * static_cast<std::int64_t>(t));
@@ -100,6 +103,13 @@ Positions firsts(const Symbols& x) {
   Positions positions;
   for (const std::int64_t symbol : symbols_at(x, sorted(x)))
     positions.push_back(std::find(x.begin(), x.end(), symbol) - x.begin());
+  return positions;
+}
+
+Positions lasts(const Symbols& x) {
+  Positions positions;
+  for (const std::int64_t symbol : symbols_at(x, sorted(x)))
+    positions.push_back(x.rend() - std::find(x.rbegin(), x.rend(), symbol) - 1);
   return positions;
 }
 
@@ -195,6 +205,7 @@ void sort(const CopyAndSort& answer) {
                     {descending, largest_first},
                     {descending, [](const Symbols& x) { return backwards(sorted(x)); }},
                     {repeated, firsts},
+                    {repeated_last, lasts},
                     {order, by_key([](std::int64_t symbol) { return std::to_string(symbol); })},
                     {is_unsigned, by_key([](auto symbol) { return static_cast<std::uint64_t>(symbol); })},
                     {other_task, copied},

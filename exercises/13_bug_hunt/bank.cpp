@@ -219,6 +219,13 @@ int main() {
               [](const Tensor& x, const Tensor& W, const Tensor& U) {
                 return read_backward(x, W, transpose(U, 0, 1));
               }),
+      asking("query times keys", "product",
+             [](const Tensor& s, const Tensor& h, const Tensor& W_a, const Tensor& U_a, const Tensor& v_a) {
+               return sum(v_a * tanh(linear(s, W_a) * linear(h, U_a)), 2);
+             }),
+      reading(
+          "the batch reversed, too", "other-axis",
+          [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 1); }),
       asking("without the query", "no-query",
              [](const Tensor&, const Tensor& h, const Tensor&, const Tensor& U_a, const Tensor& v_a) {
                return sum(v_a * tanh(linear(h, U_a)), 2);

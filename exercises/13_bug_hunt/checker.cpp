@@ -34,6 +34,12 @@ const Mistake no_query{"no-query", "The energies do not depend on the query.",
                        "e_j = v_a · tanh(W_a s + U_a h_j)."};
 const Mistake other_function{"sigmoid", "A sigmoid takes the place of the tanh.", "A.1.2 has tanh."};
 const Mistake transposed{"transposed", "U is transposed.", "linear(h, U) is already h Uᵀ, which is U h."};
+const Mistake other_axis{
+    "other-axis", "Another axis than that of the positions is reversed, or not this one alone.",
+    "stack(states) is (T, B, H): only its axis 0 runs from the last token to the first."};
+const Mistake multiplied{"product", "The query and the keys are multiplied.", "A.1.2 adds them."};
+const Mistake one_cleared{"one-cleared", "Only the first parameter's gradient was cleared.",
+                          "Every parameter has a gradient of its own: clear all of them."};
 const Mistake no_step{"no-step", "The gradient was cleared before the update.",
                       "Clear the gradients before backward() or after the update."};
 
@@ -113,9 +119,16 @@ void reading(const BugHunt& answer) {
            sensitivity(answer, x, W, U);
   });
   exercise::expect_shape("h", h, {4, 2, 5}, "(T, B, H)");
+  const auto turned = [&](const auto... axes) {
+    return Plain(flip(read(px, pW, pU, true, false).tensor(), {axes...}).clone());
+  };
   exercise::expect_values("h", h, read(px, pW, pU, true, false),
                           {{forward, read(px, pW, pU, false, false)},
                            {forward, read(px, pW, pU, false, true)},
+                           {other_axis, turned(1)},
+                           {other_axis, turned(2)},
+                           {other_axis, turned(0, 1)},
+                           {other_axis, turned(0, 2)},
                            {transposed, read(px, pW, Plain(transpose(U, 0, 1).clone()), true, false)}});
   exercise::expect_gradients([&](const auto& in) { return answer.read_backward(in[0], in[1], in[2]); },
                              {x, W, U}, {"x", "W", "U"});
@@ -175,6 +188,7 @@ void asking(const BugHunt& answer) {
         c.by([](double query, double key) { return std::tanh(query) + std::tanh(key); }, as_it_is)},
        {tanh_apart, c.by([](double query, double key) { return std::tanh(query) + key; }, as_it_is)},
        {tanh_apart, c.by([](double query, double key) { return query + std::tanh(key); }, as_it_is)},
+       {multiplied, c.by([](double query, double key) { return std::tanh(query * key); }, as_it_is)},
        {no_query, c.by([](double, double key) { return std::tanh(key); }, as_it_is)},
        {other_function,
         c.by([](double query, double key) { return 1 / (1 + std::exp(-query - key)); }, as_it_is)},
@@ -309,7 +323,8 @@ void stepping(const BugHunt& answer) {
   exercise::expect_values("the change of θ in each step, for L = 3 θ", moves, expected(-0.3, -0.3, -0.3),
                           {{no_step, expected(0, 0, 0)}});
   exercise::expect_values("a second parameter, after three steps", q,
-                          Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})));
+                          Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})),
+                          {{one_cleared, Plain(tensor(std::vector{2 - 0.6, 4 + 1.2}))}});
   // L = a b. Each gradient must use the old values of both parameters.
   const Tensor a = tensor({2}, Dtype::f64).set_requires_grad(),
                b = tensor({5}, Dtype::f64).set_requires_grad();

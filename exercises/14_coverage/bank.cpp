@@ -166,7 +166,7 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 return sum(minimum(w, right_coverage(w))) / sum(lengths);
               }),
-      attempt("coverage detached", "gradient",
+      attempt("coverage detached", "coverage-detached",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, right_coverage(w).detach()), 2), lengths);
               }),
@@ -181,6 +181,16 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 const Tensor n = count(w, lengths);
                 return right_loss(w, lengths) * n / (n - static_cast<double>(w.size(1)));
+              }),
+      attempt("weights detached in the minimum", "weights-detached",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(minimum(w.detach(), right_coverage(w)), 2), lengths);
+              }),
+      covered("the largest earlier weight", "largest-so-far",
+              [](const Tensor& w) {
+                std::vector<Tensor> c = {zeros(w[0].shape(), w.dtype())};
+                for (std::int64_t t = 1; t < w.size(0); ++t) c.push_back(maximum(c.back(), w[t - 1]));
+                return stack(c);
               }),
       attempt("the longest length for all", "one-length",
               [](const Tensor& w, const Tensor& lengths) {

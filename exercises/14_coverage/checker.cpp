@@ -62,6 +62,14 @@ const Mistake squared{"squared", "The minima are squared.", "covloss_t = Σ_j mi
 const Mistake one_length{"one-length", "Every target has the length of the first, or of the longest.",
                          "Each sentence has its own length."};
 
+const Mistake largest_so_far{"largest-so-far", "The coverage is the largest earlier weight, not their sum.",
+                             "c_tj = Σ_{k<t} α_kj."};
+const Mistake weights_detached{"weights-detached", "The gradient does not flow through α_t.",
+                               "Both arguments of the minimum have a gradient."};
+const Mistake coverage_detached{"coverage-detached",
+                                "The gradient does not flow through c_t to earlier steps.",
+                                "Both arguments of the minimum have a gradient."};
+
 struct Case {
   Tensor weights;  // (Ty, B, Tx)
   Lengths targets;
@@ -95,6 +103,15 @@ Plain covered(const Plain& weights, const Counts& counts) {
 
 Plain before(const Plain& weights) {
   return covered(weights, [](auto k, auto t) { return k < t; });
+}
+
+Plain largest_before(const Plain& weights) {
+  Plain c(weights.shape());
+  for (std::int64_t t = 1; t < c.size(0); ++t)
+    for (std::int64_t b = 0; b < c.size(1); ++b)
+      for (std::int64_t j = 0; j < c.size(2); ++j)
+        c(t, b, j) = std::max(c(t - 1, b, j), weights(t - 1, b, j));
+  return c;
 }
 
 Plain along_batch(const Plain& weights) {
@@ -185,7 +202,8 @@ std::vector<std::pair<Mistake, Plain>> wrong_coverages(const Plain& weights) {
           {other_axis, along_batch(weights)},
           {other_axis, along_source(weights)},
           {capped, at_most_one(before(weights))},
-          {averaged, divided_by_step(before(weights))}};
+          {averaged, divided_by_step(before(weights))},
+          {largest_so_far, largest_before(weights)}};
 }
 
 void coverage_values(const Coverage& answer) {
@@ -281,7 +299,45 @@ void known_cases(const Coverage& answer) {
   exercise::expect_values("weights after the loss", c.weights, weights, {}, exercise::changes_its_input);
 }
 
+// ∂loss/∂α. `through_weights` and `through_coverage` are the paths that count.
+Plain gradient_of(const Case& c, bool through_weights, bool through_coverage) {
+  const Plain weights(c.weights), coverage = before(weights);
+  const double share = 1 / count(c.targets);
+  Plain gradient(weights.shape());
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < c.targets[static_cast<std::size_t>(b)]; ++t)
+      for (std::int64_t j = 0; j < c.Tx(); ++j) {
+        const bool weight_is_smaller = weights(t, b, j) < coverage(t, b, j);
+        if (weight_is_smaller && through_weights) gradient(t, b, j) += share;
+        for (std::int64_t k = 0; k < t && !weight_is_smaller && through_coverage; ++k)
+          gradient(k, b, j) += share;
+      }
+  return gradient;
+}
+
+// Compares the gradient with those of a detached path. At pads of the source, both arguments of the minimum
+// are 0, and its gradient is not unique.
+void paths(const Coverage& answer) {
+  const Case c = example();
+  const Tensor weights = c.weights.clone();
+  Tensor leaf = weights;
+  leaf.set_requires_grad();
+  const Tensor loss = answer.loss(leaf, c.lengths());
+  if (!loss.requires_grad()) return;  // the comparison with finite differences reports this
+  loss.backward();
+  if (!leaf.grad().defined()) return;
+  const Tensor there = greater(c.weights, zeros({}, Dtype::f64)).to(Dtype::f64), got = leaf.grad() * there;
+  const auto is = [&](bool through_weights, bool through_coverage) {
+    return exercise::has_values(got,
+                                Plain(gradient_of(c, through_weights, through_coverage).tensor() * there));
+  };
+  const std::string says = "The gradient of the loss lacks a part.";
+  exercise::expect(!is(false, true), weights_detached, says);
+  exercise::expect(!is(true, false), coverage_detached, says);
+}
+
 void gradients(const Coverage& answer) {
+  paths(answer);
   const Case c = example();
   exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer.coverage(x[0]); }, {c.weights},
                              {"weights"});

@@ -269,6 +269,22 @@ int main() {
                     exp(e - max(e, 1, true)) * largest(without_pads(e, lengths), k).to(e.dtype());
                 return kept / sum(kept, 1, true);
               }),
+      attempt("gradient of the whole softmax", "others-learn",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor soft = masked_softmax(e, lengths);
+                return soft + (by_argmax(e, lengths, k) - soft).detach();
+              }),
+      attempt("the positions of the first row", "first-row",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor first = largest(without_pads(e, lengths), k).slice(0, 1);
+                return of_chosen(without_pads(e, lengths), expand(first, e.shape()).clone());
+              }),
+      attempt("k limited to the shortest length", "shortest",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                if (!lengths.defined()) return by_argmax(e, lengths, k);
+                const auto n = lengths.to_vector<std::int64_t>();
+                return by_argmax(e, lengths, std::min(k, *std::min_element(n.begin(), n.end())));
+              }),
       attempt("logarithms", "log-softmax",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor chosen = largest(without_pads(e, lengths), k);

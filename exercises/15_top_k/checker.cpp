@@ -57,6 +57,14 @@ const Mistake one_length{"one-length", "Every sentence has the length of the fir
                          "lengths[b] belongs to row b."};
 const Mistake dropped_ties{"ties-dropped", "With equal energies, fewer than k positions have weight.",
                            "Exactly k positions: among equal energies, the earlier ones."};
+const Mistake first_row{"first-row", "The positions of the first row were chosen in every row.",
+                        "Choose k positions in every row, by its own energies."};
+const Mistake shortest{"shortest", "k is limited to the shortest length of the batch.",
+                       "Limit k to the length of each sentence by itself."};
+const Mistake twice{"softmax-twice", "The softmax was taken twice.", "α = softmax(e), once."};
+const Mistake others_learn{
+    "others-learn", "Positions that were not chosen get a gradient.",
+    "Their weights are 0 whatever their energies: the softmax runs over the chosen ones."};
 const Mistake last_tie{"ties-last", "Among equal energies, later positions were chosen.",
                        "Choose the earlier positions."};
 
@@ -68,9 +76,13 @@ struct Case {
   Tensor told() const { return masked ? tensor(lengths) : Tensor(); }
 };
 
+// The best positions of the first row are neither the first positions nor those of the other rows.
 Case without_padding() {
   Generator generator(4);
-  return {normal({3, 6}, 0, 1.5, generator, Dtype::f64), {6, 6, 6}, false};
+  Plain e(normal({3, 6}, 0, 1.5, generator, Dtype::f64));
+  e(0, 1) = e(0, 0) - 3;
+  std::swap(e(0, 0), e(0, 4));
+  return {e.tensor(), {6, 6, 6}, false};
 }
 
 // A case whose pads have the largest energies.
@@ -212,7 +224,11 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
                                        [](double a, double b) { return std::abs(a) > std::abs(b); }))},
       {one_more, softmax_over(e, chosen(e, c.lengths, k + 1))},
       {one_less, softmax_over(e, chosen(e, c.lengths, k - 1))},
+      {shortest, softmax_over(e, chosen(e, c.lengths, std::min(k, std::ranges::min(c.lengths))))},
       {first_k, softmax_over(e, mask_of(e.shape(), [&](auto b, auto t) { return t < k && real(b, t) > 0; }))},
+      {first_row,
+       softmax_over(e, real_only(mask_of(e.shape(), [&](auto, auto t) { return right(0, t) > 0; })))},
+      {twice, softmax_over(expected(e, c.lengths, k), right)},
       {over_batch, softmax_over(e, real_only(chosen_over_batch(e, k)))},
       {over_batch, softmax_over(e, real_only(chosen_of_everything(e, k)))},
       {uniform, softmax_over(Plain(e.shape()), right)},
@@ -241,6 +257,9 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
+    // If k exceeds the shortest length, an answer that limits k to it ignores k, too.
+    known.insert(known.begin(),
+                 {shortest, softmax_over(e, chosen(e, c.lengths, std::min(k, std::ranges::min(c.lengths))))});
     // If k + 2 gives the same weights, the answer ignores k: report k_fixed before an off-by-one mistake.
     if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), Plain(weights_of(answer, c, k))))
       known.insert(known.begin() + 1, {k_fixed, Plain(weights_of(answer, c, k))});
@@ -260,9 +279,26 @@ void expect_large(const TopK& answer, const Case& c, std::int64_t k, const Mista
                           expected(Plain(c.e), c.lengths, k), {}, mistake);
 }
 
+void expect_others_learn_nothing(const TopK& answer, const Case& given, std::int64_t k) {
+  Case c{given.e.clone(), given.lengths, given.masked};
+  c.e.set_requires_grad();
+  const Tensor weights = answer.softmax(c.e, c.told(), k);
+  if (!weights.requires_grad()) return;  // the comparison with finite differences reports this
+  Generator generator(3);
+  sum(weights * normal(c.e.shape(), 0, 1, generator, Dtype::f64)).backward();
+  if (!c.e.grad().defined()) return;
+  const Plain gradient(c.e.grad()), mask = chosen(Plain(given.e), c.lengths, k);
+  for (std::int64_t b = 0; b < mask.size(0); ++b)
+    for (std::int64_t t = 0; t < mask.size(1); ++t)
+      exercise::expect(mask(b, t) > 0 || gradient(b, t) == 0, others_learn,
+                       "The gradient of an energy that was not chosen is not 0.",
+                       exercise::text(gradient(b, t)), "0");
+}
+
 void gradients(const TopK& answer) {
   for (const std::int64_t k : {2, 3, 9}) {
     const Case c = with_padding();
+    expect_others_learn_nothing(answer, c, k);
     exercise::expect_gradients(
         [&](const std::vector<Tensor>& x) { return answer.softmax(x[0], c.told(), k); }, {c.e}, {"e"},
         {"gradient", "",
@@ -309,12 +345,15 @@ void attends(const TopK& answer) {
     const exercise::AnyAttention right = any(answer, k);
     const auto attention = right.make();
     const Plain weights = right.weights(*attention, c), all = any(answer, positions).weights(*attention, c);
+    const Plain e = right.energies(*attention, Plain(c.query), values);
+    const Plain of_pads = softmax_over(e, chosen(e, Lengths(c.lengths.size(), c.T()), k));
     const nn::Attention::Result result =
         attention->attend(c.query, attention->prepare(c.values, c.told()), 0, Tensor());
     exercise::expect_shape("the weights", result.weights, {c.B(), c.T()}, "(B, T)");
     exercise::expect_shape("the context", result.context, {c.B(), sizes.value}, "(B, D)");
     const std::string of_k = " for k = " + std::to_string(k);
-    exercise::expect_values("weights" + of_k, result.weights, weights, {{all_weights, all}});
+    exercise::expect_values("weights" + of_k, result.weights, weights,
+                            {{all_weights, all}, {pads_chosen, of_pads}});
     const Plain context = exercise::plain_context(weights, values);
     Plain mean = context;
     for (std::int64_t b = 0; b < c.B(); ++b)

@@ -167,6 +167,29 @@ int main() {
               }),
       attempt("first position of an empty sentence", "pads-share",
               [](F e, F n) { return row_by_row(e, maximum(n.to(e.dtype()), number(e, 1)).to(Dtype::i64)); }),
+      attempt("1e-12 added to the sum", "inexact",
+              [](F e, F n) {
+                const Tensor p = row_by_row(e, n);
+                return p / (sum(p, 1, true) + 1e-12);
+              }),
+      attempt("mean subtracted", "not-the-maximum",
+              [](F e, F n) {
+                const Tensor p = exp(masked_fill(e - mean(e, 1, true), pads(e, n), -infinity));
+                const Tensor total = sum(p, 1, true);
+                return p / masked_fill(total, equal(total, number(e, 0)), 1);
+              }),
+      attempt("length 0: weight 1 at position 0", "weight-in-empty-row",
+              [](F e, F n) {
+                const Tensor empty = equal(unsqueeze(n, 1), zeros({}, Dtype::i64)).to(e.dtype());
+                return row_by_row(e, n) +
+                       empty * equal(arange(e.size(1)), zeros({}, Dtype::i64)).to(e.dtype());
+              }),
+      attempt("sum detached", "sum-detached",
+              [](F e, F n) {
+                const Tensor low = masked_fill(e, pads(e, n), -infinity);
+                const Tensor m = maximum(max(low.detach(), 1, true), number(e, -1e300)), p = exp(low - m);
+                return p / maximum(sum(p, 1, true), number(e, 1e-300)).detach();
+              }),
       attempt("exp before the mask", "backward-nan", dropped_after_exp),
       attempt("NaN replaced at the end", "", repaired_at_the_end),
       attempt("detached", "gradient", [](F e, F n) { return row_by_row(e.detach(), n) + 0.0 * sum(e); }),

@@ -317,6 +317,24 @@ int main() {
                 ++o.width;
                 return Parts().run(m, o);
               }),
+      changed("lp with integers", "whole-division",
+              [](Parts& p) {
+                p.score = [](const Hypothesis& h, const Options& o) {
+                  return h.log_p / std::pow((5 + h.y.size()) / 6, o.alpha);
+                };
+              }),
+      changed("sums in float", "inexact",
+              [](Parts& p) {
+                p.add = [](double log_p, double next, bool) {
+                  return static_cast<double>(static_cast<float>(log_p) + static_cast<float>(next));
+                };
+              }),
+      attempt("asks the model once more at the end", "called-at-the-end",
+              [](const Model& m, const Options& o) {
+                const Hypothesis h = Parts().run(m, o);
+                if (h.y.back() != m.eos) m.log_p(h.y);
+                return h;
+              }),
       changed("stops once K are finished", "stops-at-K",
               [](Parts& p) {
                 p.stop = [](const Parts::List&, const Parts::List& finished, const Options& o) {

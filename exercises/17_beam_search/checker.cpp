@@ -29,6 +29,10 @@ const Mistake with_bos{"foreign-token", "",
                        "y holds only the tokens that were written: no BOS, and no other marker."};
 const Mistake called_again{"called-again", "The model is called more often than needed.",
                            "Call it once for each live hypothesis and step, and keep the result."};
+const Mistake called_at_the_end{
+    "called-at-the-end", "The model is called after the last step.",
+    "After max_length tokens nothing is continued: only the scores are compared."};
+const Mistake inexact{"inexact", "log_p agrees to about five digits.", "Add doubles, not floats."};
 const Mistake wrong_sum{"wrong-sum", "log_p is not ln p(y).",
                         "log_p is the sum of ln p over all tokens of y, EOS included."};
 const Mistake wrong_score{"wrong-score", "score is not ln p / lp.",
@@ -120,7 +124,9 @@ Mistake mistake_in(const BeamSearch& answer, const std::vector<Case>& cases, con
                    const Hypothesis& first_wrong, const Hypothesis& expected) {
   if (const auto known = diagnosis(cases, got, same)) return *known;
   if (same_output(first_wrong, expected))
-    return near(first_wrong.log_p, expected.log_p) ? wrong_score : wrong_sum;
+    return near(first_wrong.log_p, expected.log_p)                                          ? wrong_score
+           : std::abs(first_wrong.log_p - expected.log_p) < 1e-5 * std::abs(expected.log_p) ? inexact
+                                                                                            : wrong_sum;
   if (const auto known = diagnosis(cases, got, same_output)) return *known;
   const Outputs again = outputs(answer, cases);
   if (!std::equal(got.begin(), got.end(), again.begin(), same_output)) return exercise::remembers;
@@ -163,6 +169,10 @@ void calls(const BeamSearch& answer) {
                                              "The model gets a token that does not exist.", said(y),
                                              "tokens 0 … " + std::to_string(c.V - 1));
                           }
+                          exercise::expect(std::ssize(y) < c.options.max_length, called_at_the_end,
+                                           "The model is asked to continue an output of max_length tokens.",
+                                           std::to_string(y.size()) + " tokens",
+                                           "fewer than " + std::to_string(c.options.max_length));
                           exercise::expect(++asked[y] == 1, called_again,
                                            "The model is called twice with the same beginning.", said(y));
                           return plain.log_p(y);
@@ -182,7 +192,9 @@ void calls(const BeamSearch& answer) {
 }
 
 void greedy(const BeamSearch& answer) {
-  expect_outputs(answer, many({1}, 5, 0.5), by_beam, "With K = 1 the output is not that of greedy decoding.");
+  std::vector<Case> cases = many({1}, 5, 0.5);
+  for (const Case& c : many({1}, 9, -2)) cases.push_back(c);  // longer outputs
+  expect_outputs(answer, cases, by_beam, "With K = 1 the output is not that of greedy decoding.");
 }
 
 void small_beams(const BeamSearch& answer) {

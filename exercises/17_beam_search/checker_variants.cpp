@@ -22,6 +22,8 @@ double score(const Hypothesis& h, const Options& options, Fault fault, std::int6
   if (fault == Fault::one_less) length -= 1;
   if (fault == Fault::no_penalty) return h.log_p;
   if (fault == Fault::by_length) return h.log_p / length;
+  if (fault == Fault::whole_division) return h.log_p / std::pow(std::floor((5 + length) / 6), options.alpha);
+  if (fault == Fault::power_of_length) return h.log_p / std::pow(length, options.alpha);
   const double lp = std::pow((5 + length) / 6, fault == Fault::fixed_alpha ? 0.6 : options.alpha);
   return fault == Fault::multiplied ? h.log_p * lp : h.log_p / lp;
 }
@@ -31,7 +33,9 @@ Hypotheses children(const Hypothesis& h, const Model& model, const Options& opti
   if (!y.empty() && y.back() == model.eos) y.pop_back();  // only with Fault::continues_finished
   const std::vector<double> log_p = model.log_p(y);
   Hypotheses all;
-  for (std::size_t token = 0; token < log_p.size(); ++token) {
+  const std::size_t tokens = log_p.size() - (fault == Fault::last_token_missing);
+  for (std::size_t token = 0; token < tokens; ++token) {
+    if (fault == Fault::never_empty && y.empty() && static_cast<std::int64_t>(token) == model.eos) continue;
     Hypothesis longer = h;
     longer.y.push_back(static_cast<std::int64_t>(token));
     if (fault != Fault::sum_without_eos || longer.y.back() != model.eos) longer.log_p += log_p[token];
@@ -63,14 +67,15 @@ Hypotheses step(const Hypotheses& live, const Hypotheses& finished, const Model&
     all.insert(all.end(), own.begin(), own.end());
   }
   if (fault == Fault::keeps_place) all.insert(all.end(), finished.begin(), finished.end());
-  if (fault == Fault::only_live_counted) {
+  if (fault == Fault::only_live_counted || fault == Fault::live_besides) {
     Hypotheses kept;
     keep(all, std::ssize(all), fault);
     std::int64_t places = K;
     for (const Hypothesis& h : all) {
-      if (places == 0) break;
-      kept.push_back(h);
-      if (h.y.back() != model.eos) --places;
+      const bool ends = h.y.back() == model.eos;
+      if (places == 0 && fault == Fault::only_live_counted) break;
+      if (ends || places > 0) kept.push_back(h);
+      if (!ends) --places;
     }
     return kept;
   }
@@ -175,6 +180,19 @@ const std::vector<Known>& known() {
       {Fault::only_live_counted,
        {"only-live-counted", "K live hypotheses are kept, whatever number ends.",
         "Cut the list to K first; those of the K that end in EOS are frozen."}},
+      {Fault::live_besides,
+       {"only-live-counted", "K live hypotheses are kept, and all that end besides.",
+        "Cut the list to K first; those of the K that end in EOS are frozen."}},
+      {Fault::whole_division,
+       {"whole-division", "lp was computed with integers: (5 + |y|) / 6 is 1 for up to 6 tokens.",
+        "Write 5.0 and 6.0: an integer divided by an integer drops the fraction."}},
+      {Fault::power_of_length, {"by-length", "lp is |y|^α.", "lp(y) = ((5 + |y|) / 6)^α."}},
+      {Fault::never_empty,
+       {"never-empty", "EOS is not allowed as the first token.",
+        "Continue the empty beginning with each of the V tokens, EOS included."}},
+      {Fault::last_token_missing,
+       {"last-token", "The last token of the vocabulary is never tried.",
+        "The tokens are 0 … V − 1: continue with each of them."}},
       {Fault::first_finished,
        {"first-finished", "The result is the hypothesis that finishes first.",
         "A live one may still reach a better score: continue, and compare the scores at the end."}},

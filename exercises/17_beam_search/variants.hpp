@@ -37,6 +37,11 @@ enum class Fault {
   stops_at_K,          ///< stops once K hypotheses are finished
   live_first,          ///< returns a live hypothesis if there is one
   wider,               ///< K + 1
+  whole_division,      ///< (5 + |y|) / 6 in integers
+  power_of_length,     ///< lp = |y|^α
+  never_empty,         ///< EOS is not allowed as the first token
+  last_token_missing,  ///< the last token of the vocabulary is not tried
+  live_besides,        ///< keeps K live hypotheses, and every one that ends
   last_step,           ///< returns only a hypothesis that finished in the last step
 };
 

@@ -222,6 +222,28 @@ int main() {
                               if (g.wants(1)) g.add(1, g.out() * sigmoid(z - x));
                             });
             }),
+      summing("axes removed from the end", "from-the-end",
+              [](F g, const Shape& shape) {
+                Tensor r = g;
+                while (r.rank() > shape.rank()) r = sum(r, -1);
+                return r;
+              }),
+      summing("axes of size 1 not kept", "not-kept",
+              [](F g, const Shape& shape) {
+                Tensor r = g;
+                while (r.rank() > shape.rank()) r = sum(r, 0);
+                for (int axis = shape.rank(); axis-- > 0;)
+                  if (shape[axis] == 1 && r.size(axis) != 1) r = sum(r, axis);
+                return r;
+              }),
+      whole("without NoGrad", "not-one-node",
+            [](F a, F b) {
+              const Tensor y = maximum(a, b) + softplus(-abs(a - b));
+              return record("log_add_exp", y, {a, b}, {a, b}, [](Gradients& g) {
+                for (const int i : {0, 1})
+                  if (g.wants(i)) g.add(i, g.out() * slope(g, i));
+              });
+            }),
       summing("reshaped where no axis is stretched", "",
               [](F g, const Shape& shape) {
                 return g.numel() == shape.numel() ? g.reshape(shape) : sum_to(g, shape);

@@ -214,6 +214,14 @@ int main() {
             }),
       layer("inputs not rounded", "input-not-rounded",
             [](T x, double, M W, T b) { return matmul(x, transpose(integers(W), 0, 1)) * scales(W) + b; }),
+      layer("in float", "sum-in-float", summed_in<float>),
+      layer("bias of the row", "bias-of-row",
+            [](T x, double s, M W, T b) {
+              std::vector<double> rows;
+              for (std::int64_t r = 0; r < x.size(0); ++r)
+                rows.push_back(b.to_vector<double>()[static_cast<std::size_t>(r % W.rows)]);
+              return product(x, s, W, b) - b + unsqueeze(tensor(rows), 1);
+            }),
       layer("in 16 bits", "16-bits", summed_in<std::int16_t>),
       layer("in 8 bits", "16-bits", summed_in<std::int8_t>),
       layer("own scale of x", "own-scale",
@@ -240,6 +248,17 @@ int main() {
               for (double& v : Tensor(x).mutable_values<double>()) v /= s;
               return y;
             }),
+      rounding("x limited before the division", "limited-first",
+               [](double x, double s) {
+                 return static_cast<std::int8_t>(
+                     s == 0 ? 0 : static_cast<int>(std::nearbyint(std::clamp(x, -127.0, 127.0) / s)));
+               }),
+      rounding("in float", "in-float",
+               [](double x, double s) {
+                 return s == 0
+                            ? std::int8_t{0}
+                            : round_to(static_cast<double>(static_cast<float>(x) / static_cast<float>(s)), 1);
+               }),
       rounding("no case for a scale of 0", "scale-0",
                [](double x, double s) {
                  return static_cast<std::int8_t>(x == 0 ? 0

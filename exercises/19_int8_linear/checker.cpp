@@ -71,6 +71,17 @@ const Mistake inverse{"inverse", "The scale is inverted.", "W ≈ s q, so s = ma
 const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
                            "Its maximum is 0, and so is its s_i."};
 
+const Mistake limited_before{"limited-first", "x is limited to ±127 before the division.",
+                             "Divide and round first: the limit holds for the integer, not for x."};
+const Mistake in_float{"in-float", "x / s was computed in float: it rounds to the wrong side.",
+                       "Divide doubles: a float has only 7 digits."};
+const Mistake sum_in_float{"sum-in-float", "The sum is in float: above 2²⁴ it loses units.",
+                           "Add in std::int32_t: the sum of integers is exact."};
+const Mistake bias_of_row{"bias-of-row", "The bias is that of the row of x.",
+                          "b_i belongs to column i of the result, as row i of W does."};
+const Mistake bias_rounded{"bias-rounded", "The bias is rounded to a multiple of s_x s_i.",
+                           "b_i is not rounded: add it after the multiplication by s_x s_i."};
+
 // A wrong rounding rule, and its mistake.
 struct Rule {
   Mistake mistake;
@@ -98,19 +109,26 @@ int right(double x, double s) { return s == 0 ? 0 : static_cast<int>(limited(std
 
 void rounding(const Int8Linear& answer) {
   constexpr std::pair<double, double> cases[] = {
-      {0, 0.5},     {1.3, 0.5},     {1.4, 0.5}, {-1.3, 0.5},  {-1.4, 0.5},   {63.5, 0.5},  {-63.5, 0.5},
-      {100, 0.5},   {-100, 0.5},    {64, 0.5},  {-64, 0.5},   {0.9, 1},      {-0.9, 1},    {1000, 0.25},
-      {-1e6, 0.25}, {0.011, 0.004}, {3, 1e-3},  {2.24, 0.32}, {-1e-3, 0.01}, {-6e-3, 0.01}};
+      {0, 0.5},      {1.3, 0.5},    {1.4, 0.5},       {-1.3, 0.5},      {-1.4, 0.5},        {63.5, 0.5},
+      {-63.5, 0.5},  {100, 0.5},    {-100, 0.5},      {64, 0.5},        {-64, 0.5},         {0.9, 1},
+      {-0.9, 1},     {1000, 0.25},  {-1e6, 0.25},     {0.011, 0.004},   {3, 1e-3},          {2.24, 0.32},
+      {-1e-3, 0.01}, {-6e-3, 0.01}, {49.49999999, 1}, {-2.50000001, 1}, {0.5499999999, 0.1}};
   const auto wrong = [&](const Rule& rule) {  // true if the rule explains every result
     return std::ranges::all_of(cases, [&](const auto& c) {
       return answer.to_int8(c.first, c.second) == rule.integer(c.first / c.second);
     });
   };
+  const bool limited_first = std::ranges::all_of(cases, [&](const auto& c) {
+    const double q = std::nearbyint(limited(c.first) / c.second);
+    return answer.to_int8(c.first, c.second) == static_cast<std::int8_t>(static_cast<std::int64_t>(q));
+  });
   for (const auto& [x, s] : cases) {
     const int got = answer.to_int8(x, s), wanted = right(x, s);
     if (got == wanted) continue;
     Mistake mistake{"values", "", "Divide by s, round to the nearest integer, limit to −127 … 127."};
     if (got == right(x * s, 1)) mistake = multiplied;
+    if (limited_first) mistake = limited_before;
+    if (std::abs(x / s - std::floor(x / s) - 0.5) < 1e-6) mistake = in_float;
     for (const Rule& rule : rules) {
       if (wrong(rule)) mistake = rule.mistake;
     }
@@ -218,6 +236,8 @@ void quantising(const Int8Linear& answer) {
        {one_scale, vector(std::vector<double>(5, std::ranges::max(magnitudes)), 1.0 / 127)},
        {per_column, vector({columns.begin(), columns.begin() + 5})},
        {range_of_row, vector(row_ranges(W), 1.0 / 255)},
+       {range_of_row, vector(row_ranges(W), 1.0 / 254)},
+       {range_of_row, vector(row_ranges(W), 1.0 / 127)},
        {means_of_rows, vector(row_means(W), 1.0 / 127)},
        {never_reset, vector(running(magnitudes), 1.0 / 127)},
        {one_for_zero,
@@ -282,7 +302,7 @@ struct Case {
   double s_x;
 };
 
-void check_product(const Int8Linear& answer, const Case& one) {
+void check_product(const Int8Linear& answer, const Case& one, const Mistake& otherwise = {}) {
   const Plain x(one.x), b(one.b);
   const int8::Matrix W = rounded(Plain(one.W)), before = W;
   const Tensor got = answer.linear(one.x, one.s_x, W, one.b);
@@ -318,10 +338,18 @@ void check_product(const Int8Linear& answer, const Case& one) {
       {own_input_scale, product(
                             x, W, [&](double v) { return static_cast<double>(right(v, own)); },
                             [&](auto i, double sum) { return own * of(W.s, i) * sum + of(b.values(), i); })}};
+  Plain of_rows = product(x, W, p, [&](auto i, double sum) { return s_x * of(W.s, i) * sum; });
+  for (std::int64_t r = 0; r < of_rows.size(0); ++r)
+    for (std::int64_t i = 0; i < of_rows.size(1); ++i) of_rows(r, i) += b(r % b.size(0));
+  suspects.push_back({bias_of_row, of_rows});
+  suspects.push_back({bias_rounded, product(x, W, p, [&](auto i, double sum) {
+                        const double s = s_x * of(W.s, i);
+                        return s * (sum + (s > 0 ? std::nearbyint(b(i) / s) : 0));
+                      })});
   for (const Rule& rule : rules) {
     suspects.push_back({rule.mistake, product(x, W, [&](double v) { return rule.integer(v / s_x); }, full)});
   }
-  exercise::expect_values(one.what, got, product(x, W, p, full), suspects, {}, 1e-10);
+  exercise::expect_values(one.what, got, product(x, W, p, full), suspects, otherwise, 1e-10);
 }
 
 void products(const Int8Linear& answer) {
@@ -331,6 +359,9 @@ void products(const Int8Linear& answer) {
                 {"y of inputs beyond the range", random({3, 6}, 7, 5), random({4, 6}, 6, 0.3), b, 2.0 / 127});
   Tensor large = abs(random({2, 600}, 8)) + 2.0;
   check_product(answer, {"y of sums beyond 16 bits", large, abs(random({4, 600}, 4)) + 1.0, b, 4.0 / 127});
+  Tensor longer = abs(random({1, 3000}, 8)) + 2.0;
+  check_product(answer, {"y of sums beyond 24 bits", longer, abs(random({4, 3000}, 4)) + 1.0, b, 4.0 / 127},
+                sum_in_float);
   check_product(answer, {"y with a row of zeros", random({2, 7}, 5), uneven(), random({5}, 2), 3.0 / 127});
 }
 

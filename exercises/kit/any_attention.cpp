@@ -112,6 +112,21 @@ void expect_past_unused(const AnyAttention& any) {
   }
 }
 
+// Asks one attention with other queries about the same sentences, one after the other.
+void expect_every_query_used(const AnyAttention& any) {
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  const auto attention = any.make();
+  const Memory memory = attention->prepare(c.values, c.told());
+  for (const std::int64_t t : {0, 1, 2, 5}) {
+    Case other = c;
+    other.query =
+        attention_case(any.sizes, positions, some_padding, true, 20 + static_cast<std::uint64_t>(t)).query;
+    const std::vector<Plain> alone = copied(named(run(any, other)));
+    expect_same(named(attention->attend(other.query, memory, any.step.value_or(t), Tensor())), alone,
+                "for another query to the same sentences", remembers);
+  }
+}
+
 // Enlarges the parameters until an energy exceeds 1e5. If there are no parameters, enlarges the query.
 void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   const bool query_only = attention.named_parameters().empty();
@@ -209,6 +224,7 @@ void expect_only_its_arguments(const AnyAttention& any) {
   expect_no_memory_of_other_sentences(any);
   expect_rows_selectable(any);
   expect_past_unused(any);
+  expect_every_query_used(any);
   const Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();
   expect_same_in_training(*attention, [&] { return named(run(any, *attention, c)); });

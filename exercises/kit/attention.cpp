@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "attention_cases.hpp"
@@ -243,6 +244,13 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
       {{"context-divided", "The context is divided by T.",
         "The weights sum to 1 already: a sum, not a mean."},
        reduced([&](auto b, auto t) { return weights(b, t) / static_cast<double>(T); })},
+      {{"context-divided-by-lengths", "The context of each sentence is divided by its length.",
+        "The weights sum to 1 already: the values take part as they are."},
+       reduced([&](auto b, auto t) {
+         std::int64_t length = 0;
+         for (std::int64_t k = 0; k < T; ++k) length += weights(b, k) > 0;
+         return weights(b, t) / static_cast<double>(length);
+       })},
       {{"context-of-energies", "The context is weighted by the energies, not by their softmax.",
         "c = Σ_j α_j h_j."},
        reduced([&](auto b, auto t) { return energies(b, t); })},
@@ -257,6 +265,14 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
         "α_tj belongs to h_j."},
        reduced([&](auto b, auto t) { return weights(b, T - 1 - t); })},
   };
+}
+
+// The r for which these weights could be a softmax of r · e. It follows from two positions of row 0.
+std::optional<double> scale_of(const Tensor& weights, const Plain& e) {
+  if (!weights.defined() || weights.shape() != e.shape() || e.size(1) < 2) return {};
+  const Plain got(weights);
+  const double r = std::log(got(0, 0) / got(0, 1)) / (e(0, 0) - e(0, 1));
+  return std::isfinite(r) && std::abs(r) > 1e-6 && r != 1 ? std::optional(r) : std::nullopt;
 }
 
 void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
@@ -289,6 +305,10 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
 
   const Attention::Result result = run(*attention, c);
   expect_shapes(result, c, task.sizes.energy);
+  if (const auto by = scale_of(result.weights, energies)) {
+    suspect({"factor", "The energies are " + text(*by, 4) + " times the equation's.", "Compare the factors."},
+            mapped(energies, [=](double x, auto, auto) { return *by * x; }));
+  }
   const Plain context = plain_context(weights, values);
   expect(!has_values(result.context, context) || has_values(result.weights, weights),
          {"other-weights", "",

@@ -83,6 +83,9 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
           "Pass state.step() to attend(): local attention depends on it. A constant is wrong at later steps, "
           "and a counter in a member is wrong for a state from elsewhere."},
          "attend() got a wrong step number.", std::to_string(calls[0].step), std::to_string(step));
+  expect_values("weights of step " + std::to_string(step), output.weights, Plain(calls[0].weights), {},
+                {"other-weights", "The returned weights are not those of attend().",
+                 "Return the weights that attend() gives, at every step: gradus align draws them."});
   if (task.weights.empty()) return;
   const Tensor& told = calls[0].previous_weights;
   const Mistake mistake{"previous-weights", "attend() did not get the previous step's weights.",
@@ -217,9 +220,11 @@ void expect_beam_search(const DecoderTask& task) {
 
 Watched::Result Watched::attend(const Tensor& query, const gradus::nn::Memory& memory, std::int64_t step,
                                 const Tensor& previous_weights) const {
-  if (calls) calls->push_back({step, previous_weights});
-  if (!follows || !previous_weights.defined())
-    return AdditiveAttention::attend(query, memory, step, previous_weights);
+  if (!follows || !previous_weights.defined()) {
+    const Result result = AdditiveAttention::attend(query, memory, step, previous_weights);
+    if (calls) calls->push_back({step, previous_weights, result.weights});
+    return result;
+  }
   const Tensor e = energies(query, memory, step, previous_weights) - 2.0 * previous_weights;
   const Tensor alpha = gradus::masked_softmax(e, memory.lengths);
   return {gradus::weighted_sum(alpha, memory.values, memory.lengths), alpha};

@@ -19,7 +19,7 @@ class Watched : public gradus::nn::AdditiveAttention {
  public:
   struct Call {
     std::int64_t step;
-    gradus::Tensor previous_weights;
+    gradus::Tensor previous_weights, weights;  ///< weights: those that attend() returned
   };
   using AdditiveAttention::AdditiveAttention;
 
@@ -42,7 +42,8 @@ struct DecoderTask {
 
 /// Expects each step to call attend() once, with the state's step number and previous weights. Checks the
 /// first steps of a sentence, then a later step with made-up previous weights, then the first step again.
-/// Reports "attends-once", "told-step", "step-count" and "previous-weights".
+/// Also expects the weights of attend() in the result. Reports "attends-once", "told-step", "step-count",
+/// "previous-weights" and "other-weights".
 void expect_told(const DecoderTask& task);
 
 /// Expects a step to depend only on its arguments. Alternates between batches of different sizes, selects
