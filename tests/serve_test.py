@@ -249,6 +249,19 @@ def reload(server):
 def tokens(folder, model):
     refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", "0.0.0.0"], capture_output=True, text=True)
     check(refused.returncode == 2 and "add --token-file" in refused.stderr, refused.stderr)
+    for host in "nonsense host", "203.0.113.7":
+        refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", host], capture_output=True, text=True)
+        expected = f"gradus serve: --host: '{host}' is not an address of this machine; give 127.0.0.1 "
+        check(refused.returncode == 2 and refused.stderr.startswith(expected), refused.stderr)
+    for text, length in ("", 0), ("short\n", 5), ("x" * 1001, 1001):
+        (folder / "token").write_text(text)
+        refused = subprocess.run([GRADUS, "serve", "--model", model, "--token-file", folder / "token"],
+                                 capture_output=True, text=True)
+        expected = f"must be a token of 16 to 1000 characters, and has {length}; write another token"
+        check(refused.returncode == 2 and expected in refused.stderr, refused.stderr)
+    refused = subprocess.run([GRADUS, "serve", "--model", model, "--token-file", folder / "none"],
+                             capture_output=True, text=True)
+    check(refused.returncode == 1 and "none' cannot be opened: No such file" in refused.stderr, refused.stderr)
     (folder / "token").write_text("0123456789abcdef\n")
     server = Server(model, "--token-file", folder / "token")
     check(server.ask("POST", "/translate", {"q": "I see."})[0] == 401, "without a token")

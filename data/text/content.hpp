@@ -1,19 +1,23 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <streambuf>
 #include <string>
 #include <string_view>
 
 namespace gradus::data {
 
-// Reads a text file, a pipe or, for the path "-", standard input. Decompresses gzip's format. Throws if the
-// input cannot be read, or if its compressed data is damaged or cut off.
-std::string content_of(std::string_view operation, const std::filesystem::path& path);
+// "standard input" for the path "-", else the path in quotes. For messages.
+std::string shown(const std::filesystem::path& path);
 
-// The first bytes of gzip's format.
-inline constexpr std::string_view gzip_magic = "\x1f\x8b";
+// Opens a text file or a pipe, or standard input for the path "-". The result reads the content as it
+// arrives, decompressed if it is in gzip's format. Reading throws Error if the source cannot be read, or its
+// compressed data is damaged or cut off. Devices are refused: their content could be endless.
+std::unique_ptr<std::streambuf> open_content(std::string_view operation, const std::filesystem::path& path);
 
-// Decompresses bytes in gzip's format. `shown` names their origin in messages. Without zlib, always throws.
-std::string decompressed(std::string_view operation, std::string_view shown, std::string_view bytes);
+// The whole content of the same sources. Throws if it has more than `most` bytes.
+std::string content_of(std::string_view operation, const std::filesystem::path& path, std::size_t most);
 
 }  // namespace gradus::data

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ std::string at_line(std::string_view operation, std::string_view source_name, st
 std::vector<std::string_view> split_lines(std::string_view operation, std::string_view source_name,
                                           std::string_view text);
 
-// The lines of a file.
-std::vector<std::string> read_lines(std::string_view operation, const std::filesystem::path& path);
+// The lines of a file, see the public read_lines().
+std::vector<std::string> read_lines(std::string_view operation, const std::filesystem::path& path,
+                                    std::size_t most_memory = 0);
 
 }  // namespace gradus::data

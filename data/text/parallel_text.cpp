@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "text/content.hpp"
 #include "text/lines.hpp"
 #include "text/tab_separated.hpp"
 
@@ -13,13 +14,11 @@ namespace {
 
 bool blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
-SentencePair parse_pair(std::string_view line, std::string_view where) {
-  const std::size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) {
+SentencePair parse_pair(const Columns& columns, std::string_view where) {
+  if (!columns.second) {
     fail(where, ": expected 2 tab-separated columns, found 1; add the target or remove the line");
   }
-  const std::string_view source = line.substr(0, tab), rest = line.substr(tab + 1);
-  const std::string_view target = rest.substr(0, rest.find('\t'));
+  const std::string_view source = columns.first, target = *columns.second;
   if (blank(source) || blank(target)) {
     fail(where, ": the ", blank(source) ? "source" : "target", " is blank; fill it in or remove the line");
   }
@@ -28,25 +27,39 @@ SentencePair parse_pair(std::string_view line, std::string_view where) {
 
 }  // namespace
 
-std::vector<std::string> read_lines(const std::filesystem::path& path) {
-  return read_lines("read_lines", path);
+std::vector<std::string> read_lines(const std::filesystem::path& path, std::size_t most_memory) {
+  return read_lines("read_lines", path, most_memory);
 }
 
 std::vector<SentencePair> parse_tab_separated(std::string_view operation, const std::string& name,
-                                              std::span<const std::string> lines) {
+                                              std::span<const std::string> lines, std::int64_t* with_more) {
   std::vector<SentencePair> pairs;
+  std::int64_t count = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!blank(lines[i])) pairs.push_back(parse_pair(lines[i], at_line(operation, name, i + 1)));
+    if (blank(lines[i])) continue;
+    const Columns columns = columns_of(lines[i]);
+    count += columns.has_more ? 1 : 0;
+    pairs.push_back(parse_pair(columns, at_line(operation, name, i + 1)));
   }
+  if (with_more != nullptr) *with_more = count;
   if (pairs.empty()) {
-    fail(operation, ": '", name, "' has no pairs; write source, tab and target on each line");
+    fail(operation, ": ", shown(name), " has no pairs; write source, tab and target on each line");
   }
   return pairs;
 }
 
-std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path) {
+Columns columns_of(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) return {.first = line};
+  const std::string_view rest = line.substr(tab + 1);
+  const std::size_t end = rest.find('\t');
+  return {
+      .first = line.substr(0, tab), .second = rest.substr(0, end), .has_more = end != std::string_view::npos};
+}
+
+std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path, std::int64_t* with_more) {
   constexpr std::string_view operation = "read_tab_separated";
-  return parse_tab_separated(operation, path.string(), read_lines(operation, path));
+  return parse_tab_separated(operation, path.string(), read_lines(operation, path), with_more);
 }
 
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
@@ -54,8 +67,8 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
   constexpr std::string_view operation = "read_parallel";
   std::vector<std::string> sources = read_lines(operation, source), targets = read_lines(operation, target);
   if (sources.size() != targets.size()) {
-    fail(operation, ": '", source.string(), "' has ", sources.size(), " lines, but '", target.string(),
-         "' has ", targets.size(), "; line i of the second file must translate line i of the first");
+    fail(operation, ": ", shown(source), " has ", sources.size(), " lines, but ", shown(target), " has ",
+         targets.size(), "; line i of the second file must translate line i of the first");
   }
   std::vector<SentencePair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -63,8 +76,8 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
     pairs.push_back({std::move(sources[i]), std::move(targets[i])});
   }
   if (pairs.empty()) {
-    fail(operation, ": '", source.string(), "' and '", target.string(),
-         "' have no pairs; give files with one sentence per line");
+    fail(operation, ": ", shown(source), " and ", shown(target),
+         " have no pairs; give files with one sentence per line");
   }
   return pairs;
 }

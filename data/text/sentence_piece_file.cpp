@@ -5,7 +5,8 @@
 namespace gradus::data {
 
 SentencePiece SentencePiece::read(const std::filesystem::path& path) {
-  return from_bytes(content_of("SentencePiece", path), path.string());
+  constexpr std::size_t most = 256 << 20;  // a pipe may be endless; published models have a few megabytes
+  return from_bytes(content_of("SentencePiece", path, most), path.string());
 }
 
 }  // namespace gradus::data

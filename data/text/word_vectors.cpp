@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "check.hpp"
-#include "text/content.hpp"
 #include "text/lines.hpp"
 
 namespace gradus::data {
@@ -61,11 +62,8 @@ std::optional<Header> header_of(std::string_view line) {
   return size && words ? std::optional(Header{*words, *size}) : std::nullopt;
 }
 
-}  // namespace
-
-WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
-                                   const Vocabulary& vocabulary) {
-  const std::vector<std::string_view> lines = split_lines(operation, source_name, text);
+WordVectors parse(std::span<const std::string_view> lines, std::string_view source_name,
+                  const Vocabulary& vocabulary) {
   const std::optional<Header> header = lines.empty() ? std::nullopt : header_of(lines[0]);
   const std::size_t first = header ? 1 : 0;
   if (lines.size() == first) {
@@ -103,8 +101,16 @@ WordVectors word_vectors_from_text(std::string_view text, std::string_view sourc
   return vectors;
 }
 
+}  // namespace
+
+WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
+                                   const Vocabulary& vocabulary) {
+  return parse(split_lines(operation, source_name, text), source_name, vocabulary);
+}
+
 WordVectors read_word_vectors(const std::filesystem::path& path, const Vocabulary& vocabulary) {
-  return word_vectors_from_text(content_of(operation, path), path.string(), vocabulary);
+  const std::vector<std::string> lines = read_lines(operation, path);
+  return parse(std::vector<std::string_view>(lines.begin(), lines.end()), path.string(), vocabulary);
 }
 
 }  // namespace gradus::data

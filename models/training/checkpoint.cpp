@@ -79,7 +79,7 @@ std::vector<std::string> check_reproducible(const nn::Metadata& metadata) {
   return differences;
 }
 
-void load_model(nn::Module& model, const Checkpoint& checkpoint) {
+void load_model(nn::Module& model, const Checkpoint& checkpoint, std::string_view source) {
   NamedTensors state = nn::StateReader(checkpoint.tensors).part("model.");
   const auto find = [&](const std::string& name) {
     return std::ranges::find(state, name, &NamedTensors::value_type::first);
@@ -93,7 +93,7 @@ void load_model(nn::Module& model, const Checkpoint& checkpoint) {
       break;
     }
   }
-  model.load_state_dict(state, "the checkpoint's model");
+  model.load_state_dict(state, source);
 }
 
 }  // namespace gradus::models

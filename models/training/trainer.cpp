@@ -132,8 +132,8 @@ TrainStep Trainer::step() {
   const Accumulated sum = accumulate(options);
   const double norm = nn::clip_grad_norm(parameters_, options_.clip_norm);
   if (!std::isfinite(norm)) {
-    fail("Trainer", "the norm of the gradient at step ", number, " is ", norm,
-         "; lower the learning rate; the first non-finite value came from ", origin(options, sum));
+    fail("Trainer", "the norm of the gradient at step ", number, " is ", norm, "; lower the learning rate",
+         origin(options, sum));
   }
   const double rate = learning_rate();
   optimiser_->set_learning_rate(rate);

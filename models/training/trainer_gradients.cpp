@@ -24,19 +24,21 @@ struct Sharded {
 
 }  // namespace
 
-// The message that names the first operation with a result or gradient that is not finite. Finds the
-// operation by computing the last loss again with the same random draws.
+// The end of a message: the first operation whose result or gradient is not finite. Recomputes the last loss
+// with the same random draws to find the operation.
 std::string Trainer::origin(const LossOptions& options, const Accumulated& sum) const {
-  if (sum.last.size == 0) return "another process";
+  const std::string before = "; the first non-finite value came from ";
+  if (!options_.names_origin) return "";
+  if (sum.last.size == 0) return before + "another process";
   default_generator() = sum.draws;
   model_.zero_grad();
   try {
     const DetectAnomaly detect;
     models::loss(model_, sum.last, options).total.backward();
   } catch (const Error& error) {
-    return error.what();
+    return before + error.what();
   }
-  return "no single operation";
+  return before + "no single operation";
 }
 
 // Accumulates the gradient of the mean loss per token over the next batches.
@@ -64,8 +66,7 @@ void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumu
   const double value = loss.total.item();
   if (!std::isfinite(value)) {
     fail("Trainer", "the loss at step ", steps_ + 1, " is ", value,
-         "; lower the learning rate or the clipping norm; the first non-finite value came from ",
-         origin(options, sum));
+         "; lower the learning rate or the clipping norm", origin(options, sum));
   }
   const double fraction = static_cast<double>(loss.tokens) / static_cast<double>(sum.tokens);
   sum.loss += value * fraction;

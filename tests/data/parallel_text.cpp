@@ -1,4 +1,5 @@
 #include <gradus/data/parallel_text.hpp>
+#include <gradus/data/text_lines.hpp>
 #include <gradus/error.hpp>
 
 #include <filesystem>
@@ -92,6 +93,67 @@ TEST_CASE("a pipe and standard input are read to their end", "[data][parallel te
   CHECK_THROWS_MATCHES(read_lines("-"), Error,
                        Message("read_lines: standard input ends within its compressed data; copy it again"));
   std::cin.rdbuf(before);
+}
+
+TEST_CASE("a line has a longest length", "[data][parallel text][errors]") {
+  const Corpus corpus;
+  const std::string longest(TextLines::longest, 'x');
+  CHECK(read_lines(corpus.file("lf", "a\n" + longest + "\nb\n")) == Lines{"a", longest, "b"});
+  CHECK(read_lines(corpus.file("cr lf", longest + "\r\n" + longest + "\r\n")) == Lines{longest, longest});
+  CHECK(read_lines(corpus.file("open", longest)) == Lines{longest});
+  const std::string limit =
+      ": found no line end within 1048576 bytes, the most that a line may have; give text with shorter lines";
+  for (const char* end : {"", "\n", "\r\n", "yyy\n", "\rz"}) {
+    const auto path = corpus.file("longer", "a\n" + longest + "x" + end);
+    CHECK_THROWS_MATCHES(read_lines(path), Error, Message("read_lines: " + quoted(path) + " line 2" + limit));
+    CHECK_THROWS_MATCHES(read_tab_separated(path), Error,
+                         Message("read_tab_separated: " + quoted(path) + " line 2" + limit));
+  }
+  std::istringstream in(longest + "x\n");
+  auto* const before = std::cin.rdbuf(in.rdbuf());
+  CHECK_THROWS_MATCHES(read_lines("-"), Error, Message("read_lines: standard input line 1" + limit));
+  std::cin.rdbuf(before);
+}
+
+TEST_CASE("text that needs more memory than a limit is refused", "[data][parallel text][errors]") {
+  const Corpus corpus;
+  const auto path = corpus.file("text", "one\ntwo\n");
+  const std::size_t needed = 2 * (sizeof(std::string) + 3);
+  CHECK(read_lines(path, needed) == Lines{"one", "two"});
+  CHECK_THROWS_WITH(read_lines(path, needed - 1),
+                    Catch::Matchers::EndsWith(" GB of memory, the most for a text; give less text"));
+}
+
+TEST_CASE("standard input is named in messages about a line", "[data][parallel text][errors]") {
+  std::istringstream in("a\tb\nc\n");
+  auto* const before = std::cin.rdbuf(in.rdbuf());
+  CHECK_THROWS_MATCHES(read_tab_separated("-"), Error,
+                       Message("read_tab_separated: standard input line 2: expected 2 tab-separated columns, "
+                               "found 1; add the target or remove the line"));
+  std::cin.rdbuf(before);
+}
+
+TEST_CASE("a large compressed file is decompressed in pieces", "[data][parallel text]") {
+  const Corpus corpus;
+  std::string pairs;
+  for (int i = 0; i < 20'000; ++i) pairs += gz;
+  CHECK(read_lines(corpus.file("many.gz", pairs)).size() == 40'000);
+  CHECK_THROWS_WITH(read_lines(corpus.file("cut.gz", pairs.substr(0, pairs.size() - 1))),
+                    Catch::Matchers::EndsWith(" ends within its compressed data; copy it again"));
+}
+
+TEST_CASE("columns after the second are counted, and not read", "[data][parallel text]") {
+  const Corpus corpus;
+  std::int64_t with_more = -1;
+  const auto path = corpus.file("tatoeba", "a\tb\tCC-BY 2.0\n\nc\td\ne\tf\t\tx\n");
+  CHECK(read_tab_separated(path, &with_more) == Pairs{{"a", "b"}, {"c", "d"}, {"e", "f"}});
+  CHECK(with_more == 2);
+  CHECK_FALSE(columns_of("a").second);
+  CHECK(columns_of("a\t").second == "");
+  CHECK(columns_of("a\tb\tc").first == "a");
+  CHECK(columns_of("a\tb\tc").second == "b");
+  CHECK(columns_of("a\tb\t").has_more);
+  CHECK_FALSE(columns_of("a\tb").has_more);
 }
 
 TEST_CASE("a file that cannot be read as text is refused", "[data][parallel text]") {

@@ -1,6 +1,7 @@
 // Wrong command lines and files. For each, the command must print exactly one line.
 
 #include <gradus/data/parallel_text.hpp>
+#include <gradus/data/text_lines.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -137,7 +138,8 @@ TEST_CASE("a path that cannot be looked up is an error with the system's reason"
 TEST_CASE("standard input that cannot be read is an error, and is read only once", "[tools][errors]") {
   {
     const BrokenInput broken;
-    CHECK_THROWS_WITH(tools::lines_of("-")(), "input: standard input cannot be read; give a file, or a pipe");
+    CHECK_THROWS_WITH(tools::lines_of("-")(),
+                      "read_lines: standard input cannot be read; give a file, or a pipe");
   }
   {
     const BrokenInput broken;
@@ -165,13 +167,33 @@ TEST_CASE("errors in a configuration file are in the words of its options", "[to
     CHECK(error.ends_with(help));
     return error.substr(begin.size(), error.size() - begin.size() - help.size());
   };
-  CHECK(refused_line("= 4\n") == file + ": a line has no option before its '='; write OPTION=VALUE");
-  CHECK(refused_line("lower = maybe\n") == "--lower: expected true or false, found maybe");
-  CHECK(refused_line("lower = 0\nlower = 1\n") == "lower takes one value, found several; give one");
+  CHECK(refused_line("= 4\n") == file + ": line 1: found no option before the '='; write OPTION=VALUE");
+  CHECK(refused_line("# a comment\nhidden\n") ==
+        file + ": line 2: found no '=' in 'hidden'; write OPTION=VALUE");
+  CHECK(refused_line("hidden = 4\n [ model ]\r\n") ==
+        file + ": line 2: unknown section [ model ]; write all options without sections");
+  CHECK(refused_line("model.hidden = 4\n") == file + ": unknown option 'model.hidden'");
+  CHECK(refused_line("model.++ = 3\n") == file + ": unknown option 'model.++'");
+  CHECK(refused_line("lower = maybe\n") == file + ": --lower: expected true or false, found maybe");
+  CHECK(refused_line("swap=maybe\n") == file + ": --swap: expected true or false, found maybe");
+  CHECK(refused_line("lower = 0\nlower = 1\n") == file + ": lower takes one value, found several; give one");
   CHECK(refused_line("preset = \"cho\"\n") ==
         file + ": preset: not allowed in a configuration file; give it on the command line");
   CHECK(refused_line("cell = \" gru\"\n") ==
         file + ": --cell: unknown value ' gru'; available: rnn, gru, original-gru, lstm");
+}
+
+TEST_CASE("-0 is refused where numbers are at least 0", "[tools][errors]") {
+  const auto check = [](const std::string& option, const std::string& value, const std::string& expected) {
+    CHECK(refused({"train", "--task", "copy", option, value}) ==
+          "2 gradus train: " + option + ": expected " + expected + ", found " + value + help);
+  };
+  check("--warm-up", "-0", "a whole number from 0 to 1000000000000000");
+  check("--threads", "-0", "a whole number from 0 to 256");
+  check("--weight-decay", "-0", "a finite number of at least 0");
+  check("--label-smoothing", "-0.0", "a number from 0 to 1");
+  check("--prune", "-0e5", "a number of at least 0 and below 1");
+  CHECK(tools::settings_from_text("entropy = -0\n").trainer.loss.attention_entropy == 0);
 }
 
 TEST_CASE("a message shows only the beginning of a long value", "[tools][errors]") {
@@ -221,6 +243,30 @@ TEST_CASE("exhausted memory is an error in words", "[tools][errors]") {
   const Ran ran = run({"gradcheck", "--attention", "vast"}, "", registry);
   CHECK(ran.code == 1);
   CHECK(ran.err == "gradus gradcheck: memory is exhausted; give less text, or close other programs\n");
+}
+
+TEST_CASE("text without line ends is read up to the limit", "[tools][errors]") {
+  const Scratch scratch;
+  const std::string model = write_small_model(scratch.path()), file = scratch.path() / "endless";
+  const std::string endless(data::TextLines::longest + 1, 'a');
+  std::ofstream(file) << "a\tb\n" << endless;
+  const std::string limit =
+      ": found no line end within 1048576 bytes, the most that a line may have; give text with shorter "
+      "lines\n";
+  const std::string in_file = "'" + file + "' line 2" + limit, in_stream = "standard input line 1" + limit;
+  CHECK(refused({"train", "--pairs", file}) == "1 gradus train: " + in_file);
+  CHECK(refused({"train", "--phrases", "eng-fra", "--dev-pairs", file}) == "1 gradus train: " + in_file);
+  CHECK(refused({"train", "--phrases", "eng-fra", "--source-embeddings", file}) ==
+        "1 gradus train: " + in_file);
+  CHECK(refused({"train", "--pairs", "-"}, endless) == "1 gradus train: " + in_stream);
+  CHECK(refused({"translate", "--model", model, "--input", file}) == "1 gradus translate: " + in_file);
+  CHECK(refused({"translate", "--model", model}, endless) == "1 gradus translate: " + in_stream);
+  CHECK(refused({"score", "--model", model}, endless) == "1 gradus score: " + in_stream);
+  CHECK(refused({"score", "--model", model, "--pairs", file}) == "1 gradus score: " + in_file);
+  CHECK(refused({"align", "--model", model}, endless) == "1 gradus align: " + in_stream);
+  CHECK(refused({"evaluate", "--model", model, "--pairs", file}) == "1 gradus evaluate: " + in_file);
+  CHECK(refused({"evaluate", "--hypotheses", file, "--target", file}) == "1 gradus evaluate: " + in_file);
+  CHECK(refused({"evaluate", "--model", model, "--gold", file}) == "1 gradus evaluate: " + in_file);
 }
 
 TEST_CASE("a damaged compressed text is named once", "[tools][errors]") {

@@ -54,6 +54,33 @@ TEST_CASE("a single pair and a missing dev part are noted", "[tools][train]") {
   CHECK_FALSE(contains(project.train(two, {"--dev-pairs", project.text}).err, "note"));
 }
 
+TEST_CASE("lines with further columns are counted in a note", "[tools][train][score][align]") {
+  const Project project;
+  const auto note = [](const std::string& name, const std::string& lines) {
+    return "note: " + name + " has more than two columns in " + lines +
+           "; only the first two, source and target, are read\n";
+  };
+  const std::string text = "'" + project.text.string() + "'", lines = "a\tb\tCC-BY\nc\td\ne\tf\tCC-BY\t2\n",
+                    one = "a\tb\tCC-BY\n";
+  const Ran trained = project.train(lines, {"--dev-percent", "0", "--eval-every", "0"});
+  CHECK(trained.err == note(text, "2 lines"));
+  CHECK(contains(trained.out, "4 source"));
+  CHECK(run({"train", "--resume", project.out, "--steps", "2"}).err.find("columns") == std::string::npos);
+  std::ofstream(project.text) << lines;
+  for (const char* command : {"evaluate", "score", "align"}) {
+    const Ran ran = run({command, "--model", project.out, "--pairs", project.text});
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.err, note(text, "2 lines")));
+  }
+  const Ran scored = run({"score", "--model", project.out}, one),
+            plain = run({"score", "--model", project.out}, "a\tb\n");
+  CHECK(scored.err == note("standard input", "1 line"));
+  CHECK(scored.out == plain.out);
+  const Ran aligned = run({"align", "--model", project.out, "--tsv", "-"}, one);
+  CHECK(aligned.err == note("standard input", "1 line"));
+  CHECK(aligned.out == run({"align", "--model", project.out, "--tsv", "-"}, "a\tb\n").out);
+}
+
 TEST_CASE("the line ends of an old Mac are noted", "[tools][train][translate]") {
   const Project project;
   const auto note = [](const std::string& name) {

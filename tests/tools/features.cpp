@@ -34,8 +34,9 @@ TEST_CASE("features of bad sound are refused in one line", "[tools][features]") 
                                "' has 2 channels, and must have 1; convert it, for example with: sox IN.wav "
                                "-c 1 -b 16 -r 16000 OUT.wav\n");
   CHECK(refused(write_tone(scratch.path() / "click.wav", 100)) ==
-        "gradus features: the sound has 100 samples, less than one window of 400; give a longer "
-        "recording\n");
+        "gradus features: '" + (scratch.path() / "click.wav").string() +
+            "': the sound has 100 samples, less than one window of 400; give a longer "
+            "recording\n");
   CHECK(refused(write_tone(scratch.path() / "tone.wav", 8000), "0") ==
         "gradus features: --bands: expected a whole number from 1 to 1000, found 0; 'gradus features --help' "
         "lists the options\n");

@@ -201,7 +201,7 @@ TEST_CASE("sound that a model cannot read is refused in one line", "[tools][fram
       "gradus translate: frames: F has 8000 samples per second and must have 16000, as the model's training "
       "files; convert it with a program for sound\n");
   CHECK(heard(write_tone(in("click.wav"), 100)) ==
-        "gradus translate: frames: F: the sound has 100 samples, less than one window of 400; give a longer "
+        "gradus translate: F: the sound has 100 samples, less than one window of 400; give a longer "
         "recording\n");
   CHECK(contains(heard(in("none.wav")), "F cannot be opened"));
   CHECK(
@@ -223,6 +223,41 @@ TEST_CASE("sound that a model cannot read is refused in one line", "[tools][fram
       "written by gradus features\n");
 }
 
+TEST_CASE("a damaged recording in any part is found before training", "[tools][frames][errors]") {
+  const Scratch scratch;
+  const fs::path list = write_tones(scratch.path()), out = scratch.path() / "run",
+                 held_out = scratch.path() / "held.tsv",
+                 click = write_tone(scratch.path() / "click.wav", 100);
+  std::ofstream(held_out) << "click.wav\tlow\n";
+  for (const char* part : {"--dev-pairs", "--test-pairs"}) {
+    CHECK(refused(training(list, out, {part, held_out.string()})) ==
+          "gradus train: '" + click.string() +
+              "': the sound has 100 samples, less than one window of 400; give a longer recording\n");
+    CHECK_FALSE(fs::exists(out / "last.safetensors"));
+  }
+  fs::remove(click);
+  CHECK(contains(refused(training(list, out, {"--test-pairs", held_out.string()})),
+                 "click.wav' cannot be opened"));
+  CHECK_FALSE(fs::exists(out));
+}
+
+TEST_CASE("a limit of tokens does not count the words of a recording's path", "[tools][frames]") {
+  const Scratch scratch;
+  write_tone(scratch.path() / "a b c.wav", 2000);
+  write_tone(scratch.path() / "d.wav", 2000);
+  const fs::path list = scratch.path() / "list.tsv", config = scratch.path() / "c.toml";
+  std::ofstream(list) << "a b c.wav\tlow\nd.wav\tlow and high\n";
+  std::ofstream(config) << "max-tokens = 1\n";
+  const Ran ran = run(training(list, scratch.path() / "run", {"--config", config.string(), "--steps", "1"}));
+  CHECK(ran.code == 0);
+  CHECK(contains(ran.err, "note: " + config.string() + ": without an effect here: max-tokens\n"));
+  CHECK(contains(ran.out, "pairs       2 train"));
+  std::ofstream(list) << "d.wav\tlow and high\n";
+  CHECK(refused(training(list, scratch.path() / "run", {"--max-target-tokens", "2", "--overwrite"})) ==
+        "gradus train: corpus: --max-target-tokens 2 removes every pair: targets have 3 to 3 tokens; raise "
+        "it\n");
+}
+
 TEST_CASE("options that need text are refused with --frames", "[tools][frames][errors]") {
   const Scratch scratch;
   const fs::path list = write_tones(scratch.path(), 2);
@@ -238,6 +273,10 @@ TEST_CASE("options that need text are refused with --frames", "[tools][frames][e
             .starts_with("gradus train: --source-unit needs a source of text"));
   CHECK(usage({"--source-embeddings", "a.vec"})
             .starts_with("gradus train: --source-embeddings needs a source of text, "));
+  const std::string why =
+      " has no effect with --frames, whose sources have frames instead of tokens; omit it";
+  CHECK(usage({"--min-tokens", "1"}) == "gradus train: --min-tokens" + why);
+  CHECK(usage({"--max-tokens", "40"}) == "gradus train: --max-tokens" + why);
   CHECK(contains(refused({"train", "--frames", "--task", "copy"}, 2),
                  "--frames needs files of sound and their targets; give --pairs, or --source with --target"));
   CHECK(contains(refused({"train", "--task", "copy", "--bands", "12"}, 2),

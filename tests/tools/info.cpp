@@ -126,7 +126,7 @@ TEST_CASE("info describes any safetensors file", "[tools][info]") {
   CHECK(has(json, R"("quote": "\"\n\u0001\\")"));
 }
 
-TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tools][info]") {
+TEST_CASE("info refuses a checkpoint with an unknown class, except for its tensors", "[tools][info]") {
   const Scratch scratch;
   tools::Settings settings = small_settings();
   const fs::path path = write_small_model(scratch.path(), settings);
@@ -135,10 +135,12 @@ TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tool
   checkpoint.metadata["settings"] = tools::to_text(settings);
   models::save_checkpoint(path, checkpoint);
   const Ran without = run({"info", path});
-  CHECK(without.code == 0);
-  CHECK(has(without.out,
-            "\nOnly tensors are shown: make_model: unknown attention 'mine'; available: additive, dot, "
-            "gumbel, hard, local_p, location, monotonic, scaled_dot, sparsemax, top_k\nmodel.decoder."));
+  CHECK(without.code == 1);
+  CHECK(without.err ==
+        "gradus info: checkpoint: '" + path.string() +
+            "' has wrong settings: unknown attention 'mine'; available: additive, dot, gumbel, "
+            "hard, local_p, location, monotonic, scaled_dot, sparsemax, top_k\n");
+  CHECK(has(run({"info", path, "--tensors"}).out, "model.decoder.attention.v_a f32 (5)\n"));
   models::Registry registry = models::Registry::standard();
   registry.attentions["mine"] = registry.attentions["additive"];
   CHECK(has(run({"info", path}, "", registry).out, "\nparameters: "));
@@ -178,6 +180,64 @@ TEST_CASE("info reports errors", "[tools][info][errors]") {
   models::save_checkpoint(damaged, checkpoint);
   CHECK(refused({damaged}) == "1 gradus info: checkpoint: '" + damaged.string() +
                                   "' has no source vocabulary; give a checkpoint written by gradus train\n");
+}
+
+TEST_CASE("every command refuses a checkpoint that was edited, with its name", "[tools][info][errors]") {
+  const Scratch scratch;
+  const fs::path path = write_small_model(scratch.path());
+  const models::Checkpoint whole = models::load_checkpoint(path);
+  const auto check = [&](const auto& change, const std::string& message) {
+    models::Checkpoint edited = whole;
+    tools::Settings settings = small_settings();
+    change(edited, settings);
+    edited.metadata["settings"] = tools::to_text(settings);
+    models::save_checkpoint(path, edited);
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+             {"info", path},
+             {"info", path, "--json"},
+             {"info", path, "--settings"},
+             {"info", path, "--pairs", "dev"},
+             {"translate", "--model", path},
+             {"evaluate", "--model", path},
+             {"convert", "--model", path, "--to", scratch.path() / "weights"},
+             {"compress", "--model", path, "--int8", "--out", scratch.path() / "small"}}) {
+      const Ran ran = run(command, "good\n");
+      CHECK(ran.code == 1);
+      CHECK(ran.out == "");
+      CHECK(ran.err == "gradus " + command.front() + ": " + message + '\n');
+    }
+  };
+  const std::string name = "'" + path.string() + "'",
+                    misfit = name + " does not fit, so nothing was loaded: ",
+                    tail = "; give the state of a module made with the same sizes";
+  check([](auto&, tools::Settings& settings) { settings.data.bpe = 5; },
+        "checkpoint: " + name +
+            " has settings with bpe=5 but no source byte-pair encoding; give a checkpoint written by gradus "
+            "train");
+  check([](models::Checkpoint& edited, auto&) { edited.tensors.front().first += "x"; },
+        misfit + "missing 'encoder.embedding.weight'; unexpected 'encoder.embedding.weightx'" + tail);
+  check([](auto&, tools::Settings& settings) { settings.model.bridge = models::Bridge::copy; },
+        "checkpoint: " + name + " has wrong settings: ");
+}
+
+TEST_CASE("a checkpoint whose settings name no data is refused where the data is read",
+          "[tools][info][errors]") {
+  const Scratch scratch;
+  const fs::path path = write_small_model(scratch.path());
+  models::Checkpoint edited = models::load_checkpoint(path);
+  tools::Settings settings = small_settings();
+  settings.data.phrases = "";
+  edited.metadata["settings"] = tools::to_text(settings);
+  models::save_checkpoint(path, edited);
+  CHECK(run({"info", path}).code == 0);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"evaluate", "--model", path}, {"info", path, "--pairs", "dev"}}) {
+    const Ran ran = run(command);
+    CHECK(ran.code == 1);
+    CHECK(ran.err == "gradus " + command.front() + ": corpus: '" + path.string() +
+                         "' has wrong settings: no training data; give one of --task, --phrases, --pairs, or "
+                         "--source with --target; give a checkpoint written by gradus train\n");
+  }
 }
 
 TEST_CASE("info prints the pairs of each part, and no source is in two parts", "[tools][info]") {

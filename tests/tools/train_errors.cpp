@@ -224,10 +224,10 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
             "' cannot be opened: No such file or directory; check the path");
   std::ofstream(mistyped) << "[model]\nhidden = 9\n";
   check({"train", "--config", mistyped.string()}, 2,
-        mistyped.string() + ": unknown section [model]; write all options without sections" + help);
+        mistyped.string() + ": line 1: unknown section [model]; write all options without sections" + help);
   std::ofstream(mistyped) << "=3\n";
   check({"train", "--config", mistyped.string()}, 2,
-        mistyped.string() + ": a line has no option before its '='; write OPTION=VALUE" + help);
+        mistyped.string() + ": line 1: found no option before the '='; write OPTION=VALUE" + help);
   std::ofstream(mistyped) << "hidden=0x20\n";
   check({"train", "--config", mistyped.string()}, 2,
         mistyped.string() + ": --hidden: expected a whole number from 1 to 1000000000000000, found 0x20" +

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "files/columns.hpp"
 #include "files/file_type.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
@@ -62,13 +63,16 @@ SentencesToAlign from_files(const Options& options, bool frames) {
 
 SentencesToAlign from_standard_input(bool swap) {
   SentencesToAlign sentences;
+  std::int64_t with_more = 0;
   for (const std::string& line : data::read_lines("-")) {
-    const std::size_t tab = line.find('\t');
-    sentences.push_back({line.substr(0, tab), {}});
-    if (tab == std::string::npos) continue;
-    sentences.back().target = line.substr(tab + 1);
+    const data::Columns columns = data::columns_of(line);
+    sentences.push_back({std::string(columns.first), {}});
+    if (!columns.second) continue;
+    with_more += columns.has_more ? 1 : 0;
+    sentences.back().target = std::string(*columns.second);
     if (swap) std::swap(sentences.back().source, *sentences.back().target);
   }
+  note_columns("-", with_more);
   if (sentences.empty()) {
     fail("standard input", "no sentences; write one per line, or give --text 'a sentence'");
   }

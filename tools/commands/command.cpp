@@ -122,23 +122,15 @@ void check_not_empty(const CommandLine& line) {
 
 // The message for an error in the --config file: adds the file's path, because CLI11 names only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
-  constexpr std::string_view section = ".++";
   const std::string path = config_path(app) + ": ";
   const std::string key = unknown_key(error);
-  if (is_unknown_key(error) && key.empty()) {
-    return path + "a line has no option before its '='; write OPTION=VALUE";
-  }
   if (key.empty()) return path + clear_message(error);
-  if (key.ends_with(section)) {
-    return path + "unknown section [" + key.substr(0, key.size() - section.size()) +
-           "]; write all options without sections";
-  }
   return path + no_option(app, "", key);
 }
 
-// "FILE: " if the error concerns an option that comes only from the configuration file.
-std::string where(const CommandLine& line, const CLI::ParseError& error) {
-  const std::string path = config_path(line.app), text = error.what();
+// "FILE: " if the message is about an option that only the configuration file gives.
+std::string where(const CommandLine& line, const std::string& text) {
+  const std::string path = config_path(line.app);
   if (path.empty() || !text.starts_with("--")) return "";
   const CLI::Option* const option = line.app.get_option_no_throw(text.substr(0, text.find(':')));
   return option == nullptr || option->count() == 0 || given_name(line, *option) ? "" : path + ": ";
@@ -196,10 +188,10 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   } catch (const CLI::ConfigError& error) {
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
-  } catch (const CLI::ParseError& error) {  // an unknown option may be a required one, misspelt
-    std::cerr << usage_message(app, app.remaining().empty()
-                                        ? where({app, argc, argv}, error) + clear_message(error)
-                                        : extra_message({app, argc, argv}));
+  } catch (const CLI::ParseError& error) {  // an unknown option may be a misspelt required one
+    std::cerr << usage_message(
+        app, app.remaining().empty() ? where({app, argc, argv}, clear_message(error)) + clear_message(error)
+                                     : extra_message({app, argc, argv}));
     return 2;
   } catch (const std::exception& error) {
     return failed(app, error);

@@ -115,7 +115,7 @@ Pairs pairs_for(const Options& options, const SavedModel& saved) {
     if (saved.settings.data.frames) locate_frames(pairs, options.files);
     return pairs;
   }
-  const Corpus corpus = read_run_corpus(saved.settings, saved.path.parent_path());
+  const Corpus corpus = read_run_corpus(saved.settings, saved.path);
   const Pairs& part = options.part == "train" ? corpus.train
                       : options.part == "dev" ? corpus.dev
                                               : corpus.test;

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "commands/command.hpp"
+#include "files/frames.hpp"
 #include "files/output_file.hpp"
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
@@ -24,7 +25,7 @@ struct Options {
 int run(const Options& options) {
   check_output("out", options.out, std::array{options.wav});
   const speech::Sound sound = speech::read_wav(options.wav);
-  const Tensor features = speech::log_mel(sound, {.bands = options.bands});
+  const Tensor features = log_mel_of(options.wav, sound, {.bands = options.bands});
   nn::save_npy(options.out, features);
   const double seconds = static_cast<double>(sound.samples.size()) / static_cast<double>(sound.rate);
   std::cout << printable(options.out.string()) << ": " << features.size(0) << " frames of "

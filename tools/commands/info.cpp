@@ -38,7 +38,7 @@ std::string part_of(const Description& description, Part part) {
 void print_pairs(const std::filesystem::path& path, const models::Registry& registry,
                  const std::string& part) {
   const SavedModel saved = load_saved_model(path, registry);
-  const Corpus corpus = read_run_corpus(saved.settings, saved.path.parent_path());
+  const Corpus corpus = read_run_corpus(saved.settings, saved.path);
   for (const auto& [source, target] : part == "train" ? corpus.train
                                       : part == "dev" ? corpus.dev
                                                       : corpus.test) {
@@ -79,7 +79,7 @@ int info(int argc, char** argv, const models::Registry& registry) {
       print_pairs(path, registry, pairs);
       return 0;
     }
-    std::cout << part_of(describe(path, registry), part);
+    std::cout << part_of(part == Part::tensors ? describe_file(path) : describe(path, registry), part);
     return 0;
   });
 }

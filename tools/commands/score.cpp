@@ -1,4 +1,5 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/data/parallel_text.hpp>
 #include <gradus/data/perplexity.hpp>
 #include <gradus/models/forced_decoding.hpp>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "files/columns.hpp"
 #include "files/line_reader.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
@@ -83,18 +85,33 @@ void add_options(CLI::App& app, Options& options) {
   add_computing_options(app, options.computing);
 }
 
-data::SentencePair pair_of(const std::string& line, const std::string& file, std::size_t number, bool swap) {
-  const std::size_t tab = line.find('\t');
-  if (tab == std::string::npos && line.find_first_not_of(' ') != std::string::npos) {
-    fail("pairs", "'", file, "' line ", number, ": expected ",
-         swap ? "TARGET TAB SOURCE" : "SOURCE TAB TARGET",
-         ", found no tab; add the missing side, or give --source and --target");
+// The pairs of lines with tabs.
+class PairLines {
+ public:
+  PairLines(std::string name, bool swap) : name_(std::move(name)), swap_(swap) {}
+
+  data::SentencePair pair_of(const std::string& line) {
+    ++line_;
+    const data::Columns columns = data::columns_of(line);
+    if (!columns.second && line.find_first_not_of(' ') != std::string::npos) {
+      fail("pairs", name_ == "-" ? "standard input" : "'" + name_ + "'", " line ", line_, ": expected ",
+           swap_ ? "TARGET TAB SOURCE" : "SOURCE TAB TARGET",
+           ", found no tab; add the missing side, or give --source and --target");
+    }
+    if (!columns.second) return {};
+    with_more_ += columns.has_more ? 1 : 0;
+    data::SentencePair pair{std::string(columns.first), std::string(*columns.second)};
+    if (swap_) std::swap(pair.source, pair.target);
+    return pair;
   }
-  if (tab == std::string::npos) return {};
-  const std::string first = line.substr(0, tab), rest = line.substr(tab + 1),
-                    second = rest.substr(0, rest.find('\t'));
-  return swap ? data::SentencePair{second, first} : data::SentencePair{first, second};
-}
+  // After the last line.
+  void note() const { note_columns(name_, with_more_); }
+
+ private:
+  std::string name_;
+  bool swap_;
+  std::int64_t line_ = 0, with_more_ = 0;
+};
 
 // The lines of one side. Two sides may arrive at different speeds, for example from a pipe and from a file.
 class Lines {
@@ -123,11 +140,11 @@ class Lines {
 // A function that returns the next pairs, and an empty vector at the end.
 std::function<Pairs()> reader_of(const Options& options) {
   if (options.files.source.empty()) {
-    const bool is_stream = options.files.pairs.empty() || options.files.pairs == "-";
-    return [next = lines_of(options.files.pairs), swap = options.swap, number = std::size_t{0},
-            name = is_stream ? "standard input" : options.files.pairs.string()]() mutable {
+    const std::string name = options.files.pairs.empty() ? "-" : options.files.pairs.string();
+    return [next = lines_of(name), lines = PairLines(name, options.swap)]() mutable {
       Pairs pairs;
-      for (const std::string& line : next()) pairs.push_back(pair_of(line, name, ++number, swap));
+      for (const std::string& line : next()) pairs.push_back(lines.pair_of(line));
+      if (pairs.empty()) lines.note();
       return pairs;
     };
   }

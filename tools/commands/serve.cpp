@@ -1,11 +1,12 @@
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/data/text_lines.hpp>
+#include <gradus/message.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #endif
 
 #include "commands/command.hpp"
+#include "serving/address.hpp"
 #include "serving/server.hpp"
 #include "settings/ranges.hpp"
 #include "settings/usage_error.hpp"
@@ -128,16 +130,19 @@ void name_models(Options& options) {
 void read_token(Options& options) {
   const bool is_local = options.server.host == "127.0.0.1" || options.server.host == "localhost" ||
                         options.server.host == "::1";
+  check_address(options.server.host);
   if (options.token_file.empty()) {
     if (is_local) return;
     throw UsageError("--host " + options.server.host +
                      ": other machines can reach this address; add --token-file FILE");
   }
-  std::ifstream file(options.token_file);
-  if (!std::getline(file, options.server.token) || options.server.token.size() < 16) {
-    throw UsageError("--token-file: the first line of '" + options.token_file +
-                     "' must be a token of at least 16 characters");
-  }
+  constexpr std::size_t least = 16, most = 1000;  // clients send it in one line of a request
+  std::string& token = options.server.token;
+  data::TextLines("read_token", options.token_file).next(token);
+  if (least <= token.size() && token.size() <= most) return;
+  throw UsageError(message("--token-file: the first line of '", options.token_file, "' must be a token of ",
+                           least, " to ", most, " characters, and has ", token.size(),
+                           "; write another token"));
 }
 
 // Limits glibc's malloc to few heaps. By default malloc has eight heaps per core, and each heap keeps the

@@ -18,6 +18,7 @@
 #include <optional>
 #include <utility>
 
+#include "files/columns.hpp"
 #include "files/line_ends.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
@@ -114,10 +115,15 @@ Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
                         target = make_tokeniser(settings, settings.target_unit, false);
   Lengths sources, targets;
   std::erase_if(pairs, [&](const data::SentencePair& pair) {
-    const std::int64_t from = sources.add(std::ssize(source.split(pair.source))),
+    const std::int64_t from = settings.frames ? settings.min_tokens  // of sound: no tokens yet
+                                              : sources.add(std::ssize(source.split(pair.source))),
                        to = targets.add(std::ssize(target.split(pair.target)));
     return from < settings.min_tokens || from > settings.max_tokens || to > settings.max_target_tokens;
   });
+  if (pairs.empty() && settings.frames) {
+    fail("corpus", "--max-target-tokens ", settings.max_target_tokens, " removes every pair: targets have ",
+         targets.least, " to ", targets.most, " tokens; raise it");
+  }
   if (pairs.empty()) {
     fail("corpus", "the length limits remove every pair: sources have ", sources.least, " to ", sources.most,
          " tokens (--min-tokens ", settings.min_tokens, ", --max-tokens ", settings.max_tokens, "), targets ",
@@ -128,7 +134,9 @@ Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
 }
 
 Corpus read_text_corpus(const DataSettings& settings) {
-  Pairs all = settings.phrases.empty() ? read_pairs(settings.train, false) : data::phrases(settings.phrases);
+  std::vector<std::string> notes;
+  Pairs all =
+      settings.phrases.empty() ? read_pairs(settings.train, false, &notes) : data::phrases(settings.phrases);
   if (settings.swap) swap_sides(all);
   const auto read = std::ssize(all);
   all = of_lengths(std::move(all), settings);
@@ -136,14 +144,14 @@ Corpus read_text_corpus(const DataSettings& settings) {
   all = drawn(std::move(all), settings.limit);
   data::Split split = data::split_by_source(std::move(all), settings.dev.given() ? 0 : settings.dev_percent,
                                             settings.test.given() ? 0 : settings.test_percent);
-  if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap);
-  if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap);
-  if (settings.frames) {  // only after the split, because the split hashes the paths as written in the list
+  if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap, &notes);
+  if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap, &notes);
+  if (settings.frames) {  // after the split, which hashes the paths as they are in the list
     locate_frames(split.train, settings.train);
     locate_frames(split.dev, settings.dev.given() ? settings.dev : settings.train);
     locate_frames(split.test, settings.test.given() ? settings.test : settings.train);
   }
-  return {std::move(split.train), std::move(split.dev), std::move(split.test), dropped};
+  return {std::move(split.train), std::move(split.dev), std::move(split.test), dropped, std::move(notes)};
 }
 
 // Prints a note about a file that may have the line ends of old Macs.
@@ -214,12 +222,19 @@ void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& file
   for (data::SentencePair& pair : pairs) pair.source = (folder / pair.source).string();
 }
 
-std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
+std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
+                                           std::vector<std::string>* notes) {
   check_streams(inputs_of("--", files));
-  Pairs pairs = !files.pairs.empty()      ? data::read_tab_separated(files.pairs)
+  std::int64_t with_more = 0;
+  Pairs pairs = !files.pairs.empty()      ? data::read_tab_separated(files.pairs, &with_more)
                 : is_folder(files.source) ? read_folder(files)
                                           : data::read_parallel(files.source, files.target);
   note_line_ends(files, pairs);
+  if (notes == nullptr) {
+    note_columns(files.pairs.string(), with_more);
+  } else if (with_more > 0) {
+    notes->push_back(note_of_columns(files.pairs.string(), with_more));
+  }
   if (swap) swap_sides(pairs);
   return pairs;
 }
@@ -280,6 +295,11 @@ std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const 
   }
   return data::encode(data::tokenise(pairs, sides.source.tokeniser, sides.target.tokeniser),
                       sides.source.vocabulary, sides.target.vocabulary);
+}
+
+void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides) {
+  if (!sides.source.frames) return;
+  for (const data::SentencePair& pair : pairs) sides.source.frames->check(pair.source);
 }
 
 }  // namespace gradus::tools

@@ -22,16 +22,19 @@ namespace gradus::tools {
 /// source.
 struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
-  std::int64_t dropped = 0;  ///< text pairs outside the length limits
+  std::int64_t dropped = 0;             ///< text pairs outside the length limits
+  std::vector<std::string> notes = {};  ///< on files with further columns
 };
 
 /// Reads a text, or generates a task's examples from the seed.
 /// @throws Error as check_data() and the readers do, and if no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. If `files.source` is a
-/// folder, reads the files of frames in it, sorted by name.
-std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap);
+/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. A folder as `files.source`
+/// stands for its files of frames, sorted by name.
+/// @param notes receives the note on further columns; without it, the note is written to standard error
+std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
+                                           std::vector<std::string>* notes = nullptr);
 
 /// In a list of files, sources are relative to the list. Makes them relative to the working folder.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
@@ -67,5 +70,9 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 
 /// The pairs as ids; each target ends with EOS.
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);
+
+/// Reads the recordings of pairs that are not encoded yet, so that a damaged one is found before training.
+/// @throws Error as Frames::check().
+void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides);
 
 }  // namespace gradus::tools

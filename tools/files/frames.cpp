@@ -3,7 +3,6 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/nn/npy.hpp>
-#include <gradus/speech/wav.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +68,15 @@ bool is_frames_file(const fs::path& path) {
   return extension == ".wav" || extension == ".npy";
 }
 
+Tensor log_mel_of(const fs::path& path, const speech::Sound& sound, const speech::LogMelOptions& options) {
+  try {
+    return speech::log_mel(sound, options);
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    fail("log_mel", "'", path.string(), "': ", text.substr(text.find(": ") + 2));  // without the operation
+  }
+}
+
 Frames Frames::learn(std::span<const std::string> paths, std::int64_t bands) {
   Frames frames({.features = {.bands = bands}});
   for (const std::string& path : paths) frames.read(path);
@@ -116,6 +124,10 @@ std::vector<std::int64_t> Frames::read(const fs::path& path) {
   return ids;
 }
 
+void Frames::check(const fs::path& path) {
+  if (!places_.contains(path)) load(path);
+}
+
 Tensor Frames::load_wav(const fs::path& path) {
   const speech::Sound sound = speech::read_wav(path);
   const bool learns = settings_.mean.empty();
@@ -130,13 +142,7 @@ Tensor Frames::load_wav(const fs::path& path) {
          settings_.rate, ", as the ", learns ? "files before it" : "model's training files",
          "; convert it with a program for sound");
   }
-  try {
-    return speech::log_mel(sound, settings_.features);
-  } catch (const Error& error) {
-    const std::string_view text = error.what();
-    // Removes the prefix with the function's name.
-    fail("frames", "'", path.string(), "': ", text.substr(text.find(": ") + 2));
-  }
+  return log_mel_of(path, sound, settings_.features);
 }
 
 Tensor Frames::load(const fs::path& path) {

@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/speech/log_mel.hpp>
+#include <gradus/speech/wav.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -49,6 +50,9 @@ class Frames {
   /// if the training files have another rate, or none of them is a WAV file.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
+  /// Reads a file without keeping its frames. @throws Error as read().
+  void check(const std::filesystem::path& path);
+
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call
   /// this function at the same time, but not while read() runs.
   Tensor vectors(const Tensor& ids) const;
@@ -66,6 +70,10 @@ class Frames {
   std::vector<float> values_;  // (frames, bands)
   std::map<std::filesystem::path, Place> places_;
 };
+
+/// speech::log_mel() of a file's sound. @throws Error with the path.
+Tensor log_mel_of(const std::filesystem::path& path, const speech::Sound& sound,
+                  const speech::LogMelOptions& options);
 
 /// True for a path that ends in .wav or .npy, in any case.
 bool is_frames_file(const std::filesystem::path& path);

@@ -1,21 +1,19 @@
 #include "files/line_reader.hpp"
 
-#include <gradus/autograd/checks.hpp>
 #include <gradus/data/parallel_text.hpp>
-#include <gradus/data/utf8.hpp>
+#include <gradus/data/text_lines.hpp>
 
 #include <algorithm>
-#include <iostream>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "files/line_ends.hpp"
+#include "settings/streams.hpp"
 
 namespace gradus::tools {
 namespace {
 
 constexpr std::size_t most_lines = 1000;
-constexpr int gzip_begin = 0x1F;  // no text begins with this control character
 
 LineReader lines_of_whole(const std::filesystem::path& path) {
   std::vector<std::string> lines = data::read_lines(path);
@@ -31,24 +29,16 @@ LineReader lines_of_whole(const std::filesystem::path& path) {
           .total = total};
 }
 
-// True if reading from standard input would not block.
-bool has_input() { return std::cin.rdbuf()->in_avail() > 0; }
-
-LineReader lines_of_standard_input() {
-  return {.next = [done = std::size_t{0}, noted = false, unpacked = std::optional<LineReader>()]() mutable {
-    if (done == 0 && !unpacked && std::cin.peek() == gzip_begin) unpacked = lines_of_whole("-");
-    if (unpacked) return unpacked->next();
+LineReader lines_of_stream(const std::filesystem::path& path) {
+  const auto text = std::make_shared<data::TextLines>("read_lines", path);
+  return {.next = [text, name = path.string(), noted = false]() mutable {
     std::vector<std::string> next;
     std::string line;
-    while (next.size() < most_lines && (next.empty() || has_input()) && std::getline(std::cin, line)) {
-      if (done == 0 && line.starts_with(data::byte_order_mark)) line.erase(0, data::byte_order_mark.size());
-      if (line.ends_with('\r')) line.pop_back();
-      data::check_utf8("standard input line " + std::to_string(++done), line);
-      if (!noted && has_carriage_return(line)) note_carriage_returns("-");
+    while (next.size() < most_lines && (next.empty() || text->has_content()) && text->next(line)) {
+      if (!noted && has_carriage_return(line)) note_carriage_returns(name);
       noted = noted || has_carriage_return(line);
       next.push_back(std::move(line));
     }
-    if (std::cin.bad()) fail("input", "standard input cannot be read; give a file, or a pipe");
     return next;
   }};
 }
@@ -56,7 +46,8 @@ LineReader lines_of_standard_input() {
 }  // namespace
 
 LineReader lines_of(const std::filesystem::path& path) {
-  return path.empty() || path == "-" ? lines_of_standard_input() : lines_of_whole(path);
+  if (path.empty()) return lines_of_stream("-");
+  return is_stream(path) ? lines_of_stream(path) : lines_of_whole(path);
 }
 
 }  // namespace gradus::tools

@@ -11,7 +11,7 @@ namespace gradus::tools {
 /// The lines of a text.
 struct LineReader {
   /// Returns the next lines, at most 1000; empty at the end.
-  /// @throws Error naming the line that is not UTF-8.
+  /// @throws Error as data::TextLines.
   std::vector<std::string> operator()() const { return next(); }
 
   std::function<std::vector<std::string>()> next;
@@ -19,8 +19,7 @@ struct LineReader {
 };
 
 /// Reads a file or, if the path is empty or "-", standard input. From a pipe or a terminal, returns the lines
-/// available so far, and blocks only for the first line; cli_main() prepares std::cin for this. Text
-/// compressed by gzip is decompressed once its end is reached.
+/// written so far, and waits only for the first; cli_main() prepares std::cin for this.
 /// @throws Error as data::read_lines.
 LineReader lines_of(const std::filesystem::path& path);
 

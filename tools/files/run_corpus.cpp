@@ -9,6 +9,7 @@
 
 #include "files/run_folder.hpp"
 #include "settings/streams.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -72,7 +73,8 @@ Sides make_run_sides(const Settings& settings, const Origin& run, std::span<cons
   return make_sides(now, train, kept);
 }
 
-Corpus read_run_corpus(const Settings& settings, const fs::path& folder) {
+Corpus read_run_corpus(const Settings& settings, const fs::path& checkpoint) {
+  const fs::path folder = checkpoint.parent_path();
   const std::optional<fs::path> start = start_of_run(folder);
   for (const auto& [option, file] : inputs_of(settings.data)) {
     if (!is_stream(found_from(file, start))) continue;
@@ -80,7 +82,12 @@ Corpus read_run_corpus(const Settings& settings, const fs::path& folder) {
         "corpus", "the model was trained on a pipe, ", option, ' ', file.string(),
         ", which cannot be read again; gradus evaluate takes a text by --pairs, or by --source and --target");
   }
-  return read_resumed_corpus(settings, folder);
+  try {
+    return read_resumed_corpus(settings, folder);
+  } catch (const UsageError& error) {  // of the settings, which this command does not read as options
+    fail("corpus", "'", checkpoint.string(), "' has wrong settings: ", error.what(),
+         "; give a checkpoint written by gradus train");
+  }
 }
 
 Corpus read_resumed_corpus(const Settings& settings, const fs::path& folder) {

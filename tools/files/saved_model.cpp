@@ -80,6 +80,12 @@ Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
   }
 }
 
+void check_has_bpe(const fs::path& path, const char* name, const Side& side, std::int64_t merges) {
+  if (side.tokeniser.bpe()) return;
+  fail("checkpoint", "'", path.string(), "' has settings with bpe=", merges, " but no ", name,
+       " byte-pair encoding; give a checkpoint written by gradus train");
+}
+
 Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
   Sides sides{
       side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
@@ -88,6 +94,10 @@ Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSet
     fail("checkpoint", "'", path.string(), "' has ",
          data.frames ? "no settings of frames" : "frames for text",
          "; give a checkpoint written by gradus train");
+  }
+  if (data.bpe > 0) {
+    if (!sides.source.frames) check_has_bpe(path, "source", sides.source, data.bpe);
+    check_has_bpe(path, "target", sides.target, data.bpe);
   }
   return sides;
 }
@@ -100,6 +110,17 @@ void check_holds(const fs::path& path, const NamedTensors& tensors, const LeastS
   if (described.parameters <= held) return;
   fail("checkpoint", "'", path.string(), "' has settings for a model of at least ", described.parameters,
        " parameters but holds ", held, "; give a checkpoint written by gradus train");
+}
+
+// The model that a checkpoint's settings describe, with random parameters.
+std::unique_ptr<models::Seq2Seq> model_of(const fs::path& path, const Settings& settings, const Sides& sides,
+                                          const models::Registry& registry) {
+  try {
+    return make_model(settings, sides, registry);
+  } catch (const Error& error) {  // "make_model: unknown attention …"
+    const std::string_view text = error.what();
+    fail("checkpoint", "'", path.string(), "' has wrong settings: ", text.substr(text.find(": ") + 2));
+  }
 }
 
 std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path,
@@ -199,10 +220,14 @@ void check_finite(const fs::path& path, const models::Seq2Seq& model) {
 
 SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
   const fs::path path = checkpoint_of(given);
-  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  return saved_model_of(path, models::load_checkpoint(path), registry);
+}
+
+SavedModel saved_model_of(const fs::path& path, models::Checkpoint checkpoint,
+                          const models::Registry& registry) {
   auto [settings, sides] = origin_of(path, checkpoint.tensors, checkpoint.metadata, registry);
-  auto model = make_model(settings, sides, registry);
-  models::load_model(*model, checkpoint);
+  auto model = model_of(path, settings, sides, registry);
+  models::load_model(*model, checkpoint, "'" + path.string() + "'");
   check_finite(path, *model);
   auto int8 = int8_products(path, checkpoint.metadata, *model);
   model->eval();

@@ -77,4 +77,8 @@ models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 /// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 
+/// The same for a checkpoint that was read from this path. Makes all checks of a saved model.
+SavedModel saved_model_of(const std::filesystem::path& path, models::Checkpoint checkpoint,
+                          const models::Registry& registry);
+
 }  // namespace gradus::tools

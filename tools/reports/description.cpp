@@ -65,12 +65,12 @@ void add_progress(std::ostream& out, const Description& description) {
     }
     return line(out, "step", "none: weights only, training cannot be resumed");
   }
-  const auto& origin = description.origin;
+  const auto& saved = description.saved;
   line(out, "step",
-       std::to_string(*step) + (origin ? " of " + std::to_string(origin->settings.trainer.steps) : ""));
+       std::to_string(*step) + (saved ? " of " + std::to_string(saved->settings.trainer.steps) : ""));
   const auto best = kept(description, "best");
   if (!best || !std::isfinite(*best)) return line(out, "best score", "none yet");
-  line(out, "best score", shortest(*best) + (origin ? " (" + origin->settings.run.metric + ")" : ""));
+  line(out, "best score", shortest(*best) + (saved ? " (" + saved->settings.run.metric + ")" : ""));
 }
 
 std::string corpus_name(const DataSettings& data) {
@@ -99,8 +99,7 @@ std::string side_text(const Side& side) {
   return out.str();
 }
 
-void add_origin(std::ostream& out, const Origin& origin) {
-  const auto& [settings, sides] = origin;
+void add_origin(std::ostream& out, const Settings& settings, const Sides& sides) {
   line(out, "seed", std::to_string(settings.run.seed));
   line(out, "data", corpus_name(settings.data) + (settings.data.swap ? ", swapped" : ""));
   line(out, "source", side_text(sides.source));
@@ -119,21 +118,21 @@ Json or_null(const auto& optional) { return optional ? Json(*optional) : Json();
 
 }  // namespace
 
-Description describe(const std::filesystem::path& given, const models::Registry& registry) {
+Description describe_file(const std::filesystem::path& given) {
   Description description;
   description.path = checkpoint_of(given);
   description.file = nn::load_safetensors(description.path);
-  const nn::Metadata& metadata = description.file.metadata;
   if (description.is_checkpoint()) {
-    models::check_intact(description.path, description.file.tensors, metadata);
+    models::check_intact(description.path, description.file.tensors, description.file.metadata);
   }
-  if (!description.is_checkpoint() || !metadata.contains("settings")) return description;
-  description.origin = origin_of(description.path, description.file.tensors, metadata, registry);
-  try {
-    description.model = make_model(description.origin->settings, description.origin->sides, registry);
-  } catch (const Error& error) {  // the registry lacks a class of the model
-    description.no_model = error.what();
-  }
+  return description;
+}
+
+Description describe(const std::filesystem::path& given, const models::Registry& registry) {
+  Description description = describe_file(given);
+  const auto& [tensors, metadata] = description.file;
+  if (description.is_checkpoint() && metadata.contains("settings"))
+    description.saved = saved_model_of(description.path, {tensors, metadata}, registry);
   return description;
 }
 
@@ -147,14 +146,11 @@ std::string text_of(const Description& description) {
     out << printable(description.path.string()) << " is a file of tensors, not a checkpoint\n";
     for (const auto& [name, value] : description.file.metadata) line(out, name, Json(value).dump());
   }
-  if (description.origin) add_origin(out, *description.origin);
-  out << '\n';
-  if (description.model) {
-    out << *description.model;
+  if (const auto& saved = description.saved) {
+    add_origin(out, saved->settings, saved->sides);
+    out << '\n' << *saved->model;
   } else {
-    if (!description.no_model.empty())
-      out << "Only tensors are shown: " << printable(description.no_model) << '\n';
-    out << tensors_of(description);
+    out << '\n' << tensors_of(description);
   }
   return out.str();
 }
@@ -175,15 +171,14 @@ std::string json_of(const Description& description) {
     if (!describes_tokens) metadata[name] = value;
   }
   for (const auto& [name, tensor] : description.file.tensors) tensors.push_back(tensor_json(name, tensor));
-  const auto& origin = description.origin;
-  const auto& model = description.model;
+  const auto& saved = description.saved;
   const Json json = {{"path", description.path.string()},
                      {"checkpoint", description.is_checkpoint()},
                      {"step", or_null(step_of(description))},
                      {"best", or_null(kept(description, "best"))},
-                     {"source_vocabulary", origin ? Json(origin->sides.source.vocabulary.size()) : Json()},
-                     {"target_vocabulary", origin ? Json(origin->sides.target.vocabulary.size()) : Json()},
-                     {"parameters", model ? Json(model->parameter_count()) : Json()},
+                     {"source_vocabulary", saved ? Json(saved->sides.source.vocabulary.size()) : Json()},
+                     {"target_vocabulary", saved ? Json(saved->sides.target.vocabulary.size()) : Json()},
+                     {"parameters", saved ? Json(saved->model->parameter_count()) : Json()},
                      {"metadata", metadata},
                      {"tensors", tensors}};
   // A path may be invalid UTF-8; `replace` avoids an exception. JSON leaves DEL and C1 unescaped, so

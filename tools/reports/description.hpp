@@ -17,19 +17,20 @@ namespace gradus::tools {
 struct Description {
   std::filesystem::path path;
   nn::Safetensors file;
-  std::optional<Origin> origin;            ///< for a checkpoint of `gradus train`
-  std::unique_ptr<models::Seq2Seq> model;  ///< made from the settings, with random parameters
-  std::string no_model;                    ///< the error, if the model cannot be made from the settings
+  std::optional<SavedModel> saved;  ///< of a checkpoint of `gradus train`
 
   bool is_checkpoint() const { return models::is_checkpoint(file.metadata); }
 };
 
 /// @param path any safetensors file, or a folder, see checkpoint_of()
-/// @throws Error if the file is not safetensors, and as models::check_intact() and origin_of().
+/// @throws Error if the file is not safetensors, and as models::check_intact() and load_saved_model().
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
-/// The description for people: version, progress, data and the module tree. For a file that is not a
-/// checkpoint of `gradus train`, its metadata and tensors.
+/// The file alone, with the checks of its format: also of a model that this program cannot make.
+Description describe_file(const std::filesystem::path& path);
+
+/// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of
+/// `gradus train`, its metadata and tensors.
 std::string text_of(const Description& description);
 
 /// One line per tensor: name, dtype, shape.

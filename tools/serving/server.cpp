@@ -15,6 +15,7 @@
 #include <malloc.h>
 #endif
 
+#include "serving/address.hpp"
 #include "serving/connection.hpp"
 #include "serving/page.hpp"
 
@@ -119,8 +120,8 @@ class Server::Impl {
       http_.lengthen_backlog();
       return port;
     }
-    fail("serve", "cannot listen on ", options_.host, " port ", options_.port,
-         "; another program may use it: choose another --port");
+    fail("serve", "cannot listen on ", options_.host, " port ", options_.port, ": ",
+         why_not_listening(options_.host, options_.port));
   }
 
   void run() {

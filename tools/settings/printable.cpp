@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace gradus::tools {
 namespace {
@@ -29,10 +30,25 @@ void append_hex(std::string& out, std::string_view prefix, char byte) {
   out += hex[value % 16];
 }
 
-// True for C0, DEL and C1. In UTF-8, C1 is the byte C2 followed by the character's code.
-bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character.front());
-  return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
+// The code point of a character of one to three bytes; 0 for a longer one.
+std::uint32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  switch (character.size()) {
+    case 1:
+      return byte(0);
+    case 2:
+      return (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
+    case 3:
+      return (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+    default:
+      return 0;
+  }
+}
+
+// C0, DEL, C1, and the characters that change the direction of the text after them.
+bool is_control(std::uint32_t code) {
+  return code < 0x20 || (0x7F <= code && code < 0xA0) || code == 0x200E || code == 0x200F ||
+         (0x202A <= code && code <= 0x202E) || (0x2066 <= code && code <= 0x2069);
 }
 
 }  // namespace
@@ -44,8 +60,10 @@ std::string printable(std::string_view text, std::string_view kept) {
     const std::string_view first = text.substr(0, std::max<std::size_t>(length, 1));
     if (length == 0) {
       append_hex(out, "\\x", first.front());
-    } else if (is_control(first) && kept.find(first) == kept.npos) {
-      append_hex(out, "\\u00", first.back());
+    } else if (length < 4 && is_control(code_point(first)) && kept.find(first) == kept.npos) {
+      const std::uint32_t code = code_point(first);
+      append_hex(out, "\\u", static_cast<char>(code >> 8U));
+      append_hex(out, "", static_cast<char>(code));
     } else {
       out += first;
     }

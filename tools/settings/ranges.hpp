@@ -12,9 +12,9 @@
 #include "settings/printable.hpp"
 #include "settings/shortest.hpp"
 
-/// Validators of numbers, for CLI11's Option::transform, with messages such as "expected …, found …". They
-/// replace the text by the number that they read, because CLI11 reads some numbers wrongly: 010 as octal 8,
-/// 99999999999999999999 as the largest integer, and 1e-400 as 0.
+/// Validators of numbers, for CLI11's Option::transform. Their message is "expected …, found …". They replace
+/// the text by the number that they read: CLI11 would read 010 as an octal 8, 99999999999999999999 as the
+/// largest integer, and 1e-400 as 0. Where no number below 0 is allowed, -0 is none either.
 namespace gradus::tools {
 
 /// Reads a decimal number; a leading + is allowed. Returns std::errc() for success, invalid_argument if the
@@ -30,7 +30,8 @@ template <class Integer>
 CLI::Validator whole(Integer least, Integer most) {
   return {[least, most](std::string& text) -> std::string {
             Integer value{};
-            if (read_number(text, value) == std::errc() && least <= value && value <= most) {
+            const bool is_minus_0 = least >= 0 && text.starts_with('-');
+            if (read_number(text, value) == std::errc() && least <= value && value <= most && !is_minus_0) {
               text = std::to_string(value);
               return "";
             }
@@ -46,8 +47,9 @@ CLI::Validator real(const std::string& words, Holds holds) {
   return {[words, holds](std::string& text) -> std::string {
             double value = 0;
             const std::errc error = read_number(text, value);
-            if (error == std::errc() && holds(value)) {
-              text = shortest(value);
+            const bool is_minus_0 = value == 0 && std::signbit(value);
+            if (error == std::errc() && holds(is_minus_0 ? -std::numeric_limits<double>::min() : value)) {
+              text = shortest(is_minus_0 ? 0 : value);
               return "";
             }
             return (error == std::errc::result_out_of_range ? "expected a magnitude from 4.9e-324 to 1.8e308"

@@ -38,6 +38,7 @@ Effects data_effects(const DataSettings& data) {
              has_symbols = is_task && !is_dates;
   constexpr const char *symbols = "without --task reverse, copy or sort", *dates = "without --task dates",
                        *task = "without --task", *text = "with --task, whose examples are generated",
+                       *frames = "with --frames, whose sources have frames instead of tokens",
                        *numbers = "with --task reverse, copy or sort, whose tokens are numbers";
   const bool source = data.source_pieces.empty(), target = data.target_pieces.empty();
   constexpr const char *of_source = "with --source-sentencepiece", *of_target = "with --target-sentencepiece",
@@ -57,6 +58,8 @@ Effects data_effects(const DataSettings& data) {
       {"--limit", is_text, text},
       {"--min-tokens", is_text, text},
       {"--max-tokens", is_text, text},
+      {"--min-tokens", !data.frames, frames},
+      {"--max-tokens", !data.frames, frames},
       {"--max-target-tokens", is_text, text},
       {"--dev-pairs", is_text, text},
       {"--dev-source", is_text, text},

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "settings/printable.hpp"
+
 namespace gradus::tools {
 namespace {
 
@@ -26,6 +28,25 @@ std::string_view without_comment(std::string_view line) {
     }
   }
   return line;
+}
+
+// Refuses what CLI11 reads in a way of its own: a section, and a name with a dot, which means one; a name
+// alone, as "true"; a line without a name, as nothing.
+void check_line(std::string_view line, std::size_t number) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t first = line.find_first_not_of(blanks);
+  if (first == line.npos) return;
+  const std::string_view text = line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+  const auto refuse = [&](const std::string& what) {
+    throw CLI::ConfigError("line " + std::to_string(number) + ": " + what);
+  };
+  if (text.starts_with('['))
+    refuse("unknown section " + excerpt(text) + "; write all options without sections");
+  const std::size_t equals = text.find('=');
+  if (equals == 0) refuse("found no option before the '='; write OPTION=VALUE");
+  if (equals == text.npos) refuse("found no '=' in '" + excerpt(text) + "'; write OPTION=VALUE");
+  const std::string_view name = text.substr(0, text.find_last_not_of(blanks, equals - 1) + 1);
+  if (name.find('.') != name.npos) throw CLI::ConfigError::Extras(std::string(name));
 }
 
 constexpr const char* way_out = "; give a file of settings, one OPTION=VALUE per line";
@@ -64,15 +85,14 @@ Error unreadable_settings(const std::filesystem::path& path, const CLI::FileErro
 
 std::vector<CLI::ConfigItem> Toml::from_config(std::istream& in) const {
   std::string text, line;
+  std::size_t number = 0;
   std::istringstream lines(text_of(in));
   while (std::getline(lines, line)) {
     std::string_view rest = line;
     if (text.empty() && rest.starts_with(data::byte_order_mark))
       rest.remove_prefix(data::byte_order_mark.size());
     rest = without_comment(rest);
-    const std::size_t first = rest.find_first_not_of(" \t");
-    if (first != rest.npos && rest[first] == '=')
-      throw CLI::ConfigError::Extras("");  // CLI11 would ignore the line
+    check_line(rest, ++number);
     text.append(rest).append("\n");
   }
   std::istringstream plain(text);

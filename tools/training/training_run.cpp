@@ -45,6 +45,7 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
                               : nn::find_optimiser(options.optimiser).learning_rate;
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
+  options.names_origin = false;  // of use to programs that define operations
   if (pruning) options.after_update = [pruning](std::int64_t step) { pruning->after_update(step); };
   return options;
 }
@@ -96,8 +97,8 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
     if (tensor.dtype() != Dtype::f32) continue;
     const std::optional<float> bad = first_non_finite(tensor);
     if (!bad) continue;
-    fail("train", "'", name, "' contains ", *bad, " after step ", steps,
-         ", so it is not saved; lower the learning rate");
+    fail("train", name.starts_with("model.") ? "a weight" : "the state of the update rule", " is ", *bad,
+         " after step ", steps, ", which is not saved; lower the learning rate");
   }
 }
 
@@ -118,6 +119,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       batches_(make_batches(settings_, corpus_, sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
       pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}) {
+  check_frames(corpus_.test, sides_);
   if (leads()) {
     folder_.emplace(settings_.run.out);
     lock_.emplace("train", settings_.run.out);

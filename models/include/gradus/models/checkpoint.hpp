@@ -56,8 +56,10 @@ std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
 /// Loads a checkpoint's weights into a model, for inference or a new training. If the model has a tensor
 /// under several names, the checkpoint needs only one of these names.
+/// @param source names the checkpoint in messages
 /// @throws Error as Module::load_state_dict; the model is unchanged in that case.
-void load_model(nn::Module& model, const Checkpoint& checkpoint);
+void load_model(nn::Module& model, const Checkpoint& checkpoint,
+                std::string_view source = "the checkpoint's model");
 
 }  // namespace gradus::models
 #pragma GCC visibility pop

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+#pragma GCC visibility push(default)
+namespace gradus::data {
+
+/// Reads a text in UTF-8 line by line, as it arrives: a file, a pipe, or standard input for the path "-". A
+/// text compressed by gzip is decompressed. A byte order mark and CR LF are accepted.
+class TextLines {
+ public:
+  /// The most bytes of a line, without its end. A text without line ends could be endless.
+  static constexpr std::size_t longest = 1 << 20;
+
+  /// \param operation  prefix of the messages
+  /// \throws gradus::Error if the path cannot be opened or is a device.
+  TextLines(std::string_view operation, const std::filesystem::path& path);
+  ~TextLines();
+
+  /// Reads the next line, without its end. Returns false at the end of the text.
+  /// \throws gradus::Error naming the line if it is not UTF-8 or longer than `longest`; and if the text
+  /// cannot be
+  ///         read, or its compressed data is damaged.
+  bool next(std::string& line);
+  /// True if the source has content that can be read without waiting for the program that writes it.
+  bool has_content() const { return content_->in_avail() > 0; }
+
+ private:
+  bool read(std::string& line);
+
+  std::string operation_;
+  std::filesystem::path path_;
+  std::unique_ptr<std::streambuf> content_;
+  std::size_t line_ = 0;  // lines read
+};
+
+}  // namespace gradus::data
+#pragma GCC visibility pop

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace gradus::tools {
+
+/// Checks that a server can listen on this host: an address, or a name of this machine.
+/// @throws UsageError naming --host if it is neither.
+void check_address(const std::string& host);
+
+/// Why a server cannot listen there, and what to do: "Address already in use; choose another --port".
+/// @param port 0 for any free port
+std::string why_not_listening(const std::string& host, int port);
+
+}  // namespace gradus::tools
