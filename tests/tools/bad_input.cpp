@@ -183,7 +183,7 @@ TEST_CASE("errors in a configuration file are in the words of its options", "[to
         file + ": --cell: unknown value ' gru'; available: rnn, gru, original-gru, lstm");
 }
 
-TEST_CASE("-0 is refused where numbers are at least 0", "[tools][errors]") {
+TEST_CASE("minus 0 is refused where numbers are at least 0", "[tools][errors]") {
   const auto check = [](const std::string& option, const std::string& value, const std::string& expected) {
     CHECK(refused({"train", "--task", "copy", option, value}) ==
           "2 gradus train: " + option + ": expected " + expected + ", found " + value + help);

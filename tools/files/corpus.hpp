@@ -30,8 +30,8 @@ struct Corpus {
 /// @throws Error as check_data() and the readers do, and if no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. A folder as `files.source`
-/// stands for its files of frames, sorted by name.
+/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. If `files.source` is a
+/// folder, reads its frames files, sorted by name.
 /// @param notes receives the note on further columns; without it, the note is written to standard error
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);

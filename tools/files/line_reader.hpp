@@ -19,7 +19,7 @@ struct LineReader {
 };
 
 /// Reads a file or, if the path is empty or "-", standard input. From a pipe or a terminal, returns the lines
-/// written so far, and waits only for the first; cli_main() prepares std::cin for this.
+/// available so far, and blocks only for the first line; cli_main() prepares std::cin for this.
 /// @throws Error as data::read_lines.
 LineReader lines_of(const std::filesystem::path& path);
 

@@ -19,11 +19,11 @@ std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& f
 /// name other ones.
 Sides make_run_sides(const Settings& settings, const Origin& run, std::span<const data::SentencePair> train);
 
-/// read_corpus() of a model's settings, from any folder: a relative path of the data that does not exist is
-/// looked up from start_of_run().
+/// read_corpus() for a saved model's settings. A relative path that does not exist is looked up below
+/// start_of_run(), so that the command works from any folder.
 /// @param checkpoint the path of the checkpoint with the settings
-/// @throws Error as read_corpus(), saying what a missing path was relative to, and if the text was a pipe or
-/// standard input, or the settings are wrong.
+/// @throws Error as read_corpus(), naming the folder to which a missing path was relative; and if the text
+/// was a pipe or standard input, or the settings are wrong.
 Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& checkpoint);
 
 /// Like read_run_corpus(), for a resumed run: its settings may name a new pipe.

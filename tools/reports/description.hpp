@@ -29,8 +29,8 @@ Description describe(const std::filesystem::path& path, const models::Registry& 
 /// The file alone, with the checks of its format: also of a model that this program cannot make.
 Description describe_file(const std::filesystem::path& path);
 
-/// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of
-/// `gradus train`, its metadata and tensors.
+/// The description for people: version, progress, data and the module tree. For a file that is not a
+/// checkpoint of `gradus train`, its metadata and tensors.
 std::string text_of(const Description& description);
 
 /// One line per tensor: name, dtype, shape.

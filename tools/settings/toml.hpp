@@ -17,8 +17,8 @@ class Toml : public CLI::ConfigBase {
   static constexpr std::size_t most_bytes = 1'000'000;
 
   Toml() { commentChar = '\0'; }  // from_config() removes the comments
-  /// Reads at most most_bytes + 1 bytes, since a pipe or a device may be endless.
-  /// @throws CLI::FileError for a longer text, and for one with NUL; CLI::ConfigError for a line other than
+  /// Reads at most most_bytes + 1 bytes, because a pipe or a device may be endless.
+  /// @throws CLI::FileError for a longer text, and for a text that contains NUL; CLI::ConfigError for a line other than
   /// OPTION=VALUE.
   std::vector<CLI::ConfigItem> from_config(std::istream& in) const override;
 };

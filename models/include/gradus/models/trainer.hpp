@@ -70,8 +70,8 @@ struct TrainerOptions {
   /// Whether the error for a loss or a gradient that is not finite names the operation that made it. To find
   /// it, the loss is computed again.
   bool names_origin = true;
-  /// Called after each update with the number of steps taken, for a method that changes the parameters
-  /// itself, such as compress::Pruning. Not part of the state.
+  /// Called after each update with the number of steps taken, for methods that change the parameters
+  /// themselves, such as compress::Pruning. Not part of the state.
   std::function<void(std::int64_t step)> after_update = {};
 };
 
