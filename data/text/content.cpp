@@ -127,7 +127,8 @@ std::string content_of(std::string_view operation, const fs::path& path, std::si
   while (const std::streamsize size = content->sgetn(bytes.data(), std::ssize(bytes))) {
     text.append(bytes.data(), static_cast<std::size_t>(size));
     if (text.size() > most)
-      fail(operation, ": ", shown(path), " has more than ", most, " bytes; give another file");
+      fail(operation, ": ", shown(path), " has more than the ", most,
+           " bytes that are allowed; give another file");
   }
   return text;
 }

@@ -97,10 +97,16 @@ Dtype dtype_of_npy(Literal& literal, const std::filesystem::path& file) {
 
 Shape shape_of_npy(Literal& literal, const std::filesystem::path& file) {
   const std::vector<std::int64_t> sizes = literal.tuple();
+  for (const std::int64_t size : sizes) {  // a Shape may hold -1, a size to be inferred
+    if (size < 0)
+      refuse_npy(file, "has an axis of the negative size ", size,
+                 "; it is damaged, so copy or save it again");
+  }
   try {
     return Shape(std::span<const std::int64_t>(sizes));
   } catch (const Error& error) {
-    refuse_npy(file, "has a shape that no tensor can have (", error.what(),
+    const std::string_view text = error.what();  // "Shape: …"
+    refuse_npy(file, "has a shape that no tensor can have (", text.substr(text.find(": ") + 2),
                "); reshape or split it in NumPy");
   }
 }

@@ -263,10 +263,15 @@ TEST_CASE("unsupported types are refused, and the message says how to convert th
 TEST_CASE("an array with a shape that no tensor can have is refused", "[nn][npy]") {
   const auto refused = [](const std::string& shape, const std::string& why) {
     check_refused(file_of(header_of("'<f4'", shape)),
-                  "has a shape that no tensor can have (Shape: " + why + "); reshape or split it in NumPy");
+                  "has a shape that no tensor can have (" + why + "); reshape or split it in NumPy");
   };
   refused("(1, 1, 1, 1, 1, 1, 1, 1, 1)", "9 axes are too many: a tensor has at most 8");
-  refused("(2, -3)", "axis 1 has the negative size -3");
+  for (const char* shape : {"(2, -3)", "(-3, 2)", "(-3,)"}) {
+    check_refused(file_of(header_of("'<f4'", shape)),
+                  "has an axis of the negative size -3; it is damaged, so copy or save it again");
+  }
+  check_refused(file_of(header_of("'<f4'", "(-1, 8)")),
+                "has an axis of the negative size -1; it is damaged, so copy or save it again");
   refused("(4294967296, 4294967296)",
           "(4294967296, 4294967296) is too large: its elements cannot be counted in 64 bits");
 }

@@ -215,6 +215,7 @@ TEST_CASE("sound that a model cannot read is refused in one line", "[tools][fram
   bad.mutable_values<float>("test")[17] = std::numeric_limits<float>::infinity();
   CHECK(heard(save(in("bad.npy"), bad)) ==
         "gradus translate: frames: F contains inf in frame 2; compute it again with gradus features\n");
+  CHECK(contains(heard(save(in("loud.npy"), gradus::full({5, 8}, 3e38))), "F contains 3e+38 in frame 0"));
   const Ran ran = run({"translate", "--model", model}, "speech.mp3\n");
   CHECK(ran.code == 1);
   CHECK(

@@ -195,7 +195,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
-      settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
+      settings = saved_model_of(path, *checkpoint, registry).settings;
       check_resumable(path, *checkpoint);
       before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");

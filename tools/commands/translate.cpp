@@ -120,7 +120,7 @@ LineReader lines_for(const Options& options, bool frames) {
   }
   const LineReader lines = lines_of(options.input);
   return {.next =
-              [lines, folder = options.input.parent_path()] {
+              [lines, folder = folder_of_list(options.input)] {
                 std::vector<std::string> paths = lines();
                 for (std::string& path : paths) {
                   if (!path.empty()) path = (folder / path).string();

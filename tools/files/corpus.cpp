@@ -216,9 +216,11 @@ models::Vocabularies vocabularies_of(const Sides& sides) {
           .vectors = frames ? frames->size() : 0};
 }
 
+fs::path folder_of_list(const fs::path& list) { return is_stream(list) ? fs::path() : list.parent_path(); }
+
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files) {
   const fs::path& list = files.pairs.empty() ? files.source : files.pairs;
-  const fs::path folder = is_folder(list) ? list : list.parent_path();
+  const fs::path folder = is_folder(list) ? list : folder_of_list(list);
   for (data::SentencePair& pair : pairs) pair.source = (folder / pair.source).string();
 }
 

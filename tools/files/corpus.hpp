@@ -7,6 +7,7 @@
 #include <gradus/data/vocabulary.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,7 +37,10 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);
 
-/// In a list of files, sources are relative to the list. Makes them relative to the working folder.
+/// The folder to which the paths in a list of files are relative; empty, the working folder, for a pipe.
+std::filesystem::path folder_of_list(const std::filesystem::path& list);
+
+/// Paths in a list of files are relative to the list: makes the sources relative to the working folder.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.

@@ -164,7 +164,8 @@ Tensor Frames::load(const fs::path& path) {
          "; compute it with gradus features and the same --bands");
   }
   const auto values = frames.values<float>();
-  const auto bad = std::ranges::find_if(values, [](float x) { return !std::isfinite(x); });
+  constexpr float most = 1e18F;  // larger values overflow in the model
+  const auto bad = std::ranges::find_if(values, [](float x) { return !(std::abs(x) <= most); });
   if (bad != values.end()) {
     fail("frames", "'", path.string(), "' contains ", *bad, " in frame ", (bad - values.begin()) / size(),
          "; compute it again with gradus features");

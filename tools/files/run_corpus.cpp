@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -85,7 +86,8 @@ Corpus read_run_corpus(const Settings& settings, const fs::path& checkpoint) {
   try {
     return read_resumed_corpus(settings, folder);
   } catch (const UsageError& error) {  // of the settings, which this command does not read as options
-    fail("corpus", "'", checkpoint.string(), "' has wrong settings: ", error.what(),
+    const std::string_view text = error.what();  // ends with what to give, by options of gradus train
+    fail("corpus", "'", checkpoint.string(), "' has wrong settings: ", text.substr(0, text.find("; ")),
          "; give a checkpoint written by gradus train");
   }
 }

@@ -123,6 +123,16 @@ std::unique_ptr<models::Seq2Seq> model_of(const fs::path& path, const Settings& 
   }
 }
 
+void load_weights(const fs::path& path, const models::Checkpoint& checkpoint, models::Seq2Seq& model) {
+  try {
+    models::load_model(model, checkpoint, "'" + path.string() + "'");
+  } catch (const Error& error) {  // "load_state_dict: … does not fit …; give the state of a module …"
+    const std::string_view text = error.what();
+    throw Error(std::string(text.substr(0, text.rfind("; "))) +
+                "; give a checkpoint written by gradus train");
+  }
+}
+
 std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path,
                                                             const nn::Metadata& metadata,
                                                             const models::Seq2Seq& model) {
@@ -227,7 +237,7 @@ SavedModel saved_model_of(const fs::path& path, models::Checkpoint checkpoint,
                           const models::Registry& registry) {
   auto [settings, sides] = origin_of(path, checkpoint.tensors, checkpoint.metadata, registry);
   auto model = model_of(path, settings, sides, registry);
-  models::load_model(*model, checkpoint, "'" + path.string() + "'");
+  load_weights(path, checkpoint, *model);
   check_finite(path, *model);
   auto int8 = int8_products(path, checkpoint.metadata, *model);
   model->eval();

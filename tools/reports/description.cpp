@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
@@ -130,9 +131,10 @@ Description describe_file(const std::filesystem::path& given) {
 
 Description describe(const std::filesystem::path& given, const models::Registry& registry) {
   Description description = describe_file(given);
-  const auto& [tensors, metadata] = description.file;
-  if (description.is_checkpoint() && metadata.contains("settings"))
-    description.saved = saved_model_of(description.path, {tensors, metadata}, registry);
+  if (!description.is_checkpoint()) return description;
+  models::Checkpoint checkpoint = models::load_checkpoint(description.path);  // also checks its format
+  if (checkpoint.metadata.contains("settings"))
+    description.saved = saved_model_of(description.path, std::move(checkpoint), registry);
   return description;
 }
 

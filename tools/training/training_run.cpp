@@ -102,6 +102,20 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
   }
 }
 
+// Resumes the trainer. Names the run if its state does not fit.
+void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
+                const std::filesystem::path& folder) {
+  try {
+    trainer.load_state(checkpoint.tensors);
+  } catch (const Error& error) {
+    const std::string_view text = error.what();  // "Trainer: the state does not fit …; load the state of …"
+    if (text.find("does not fit") == text.npos) throw;
+    fail("resume", "the checkpoint in '", folder.string(),
+         "' cannot be resumed: ", text.substr(text.find(": ") + 2, text.rfind("; ") - text.find(": ") - 2),
+         "; give a checkpoint written by gradus train");
+  }
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
@@ -140,7 +154,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_), options,
                                                distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {
-    trainer_->load_state(resumed->tensors);
+    load_state(*trainer_, *resumed, settings_.run.out);
     if (settings_.trainer.steps < trainer_->steps()) {
       throw UsageError(message(settings_.run.epochs > 0 ? "--epochs " : "--steps ",
                                settings_.run.epochs > 0 ? settings_.run.epochs : settings_.trainer.steps,
