@@ -249,6 +249,8 @@ def reload(server):
 def tokens(folder, model):
     refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", "0.0.0.0"], capture_output=True, text=True)
     check(refused.returncode == 2 and "add --token-file" in refused.stderr, refused.stderr)
+    refused = subprocess.run([GRADUS, "serve", "--model", "name="], capture_output=True, text=True)
+    check(refused.returncode == 2 and "--model: no path follows 'name='; " in refused.stderr, refused.stderr)
     for host in "nonsense host", "203.0.113.7":
         refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", host], capture_output=True, text=True)
         expected = f"gradus serve: --host: '{host}' is not an address of this machine; give 127.0.0.1 "

@@ -174,6 +174,15 @@ TEST_CASE("errors in a configuration file are in the words of its options", "[to
         file + ": line 2: unknown section [ model ]; write all options without sections");
   CHECK(refused_line("model.hidden = 4\n") == file + ": unknown option 'model.hidden'");
   CHECK(refused_line("model.++ = 3\n") == file + ": unknown option 'model.++'");
+  CHECK(refused_line("hidden = 4; steps = 3\n") ==
+        file + ": line 1: found ';' outside quotes; write one OPTION=VALUE per line");
+  CHECK(refused_line("; a comment\nhidden = [4, 5]\n") ==
+        file + ": --hidden takes one value, found several; give one");
+  CHECK(refused_line("hidden =\n") ==
+        file + ": --hidden: expected a whole number from 1 to 1000000000000000, found nothing");
+  CHECK(refused_line("lower = -1\n") == file + ": --lower: expected true or false, found -1");
+  CHECK(refused({"train", "--phrases", "eng-fra", "--french-spacing=2"}) ==
+        "2 gradus train: --french-spacing: expected true or false, found 2" + help);
   CHECK(refused_line("lower = maybe\n") == file + ": --lower: expected true or false, found maybe");
   CHECK(refused_line("swap=maybe\n") == file + ": --swap: expected true or false, found maybe");
   CHECK(refused_line("lower = 0\nlower = 1\n") == file + ": lower takes one value, found several; give one");

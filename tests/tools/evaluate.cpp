@@ -301,6 +301,8 @@ TEST_CASE("a file that a model wrote has the scores of the model", "[tools][eval
     CHECK(of_file[name] == own["models"][0][name]);
   }
   CHECK(of_file["pairs"] == own["pairs"]);
+  const std::string target = evaluate.file("target", "bonjour\n"), one = evaluate.file("one", "bonjour\n");
+  CHECK(evaluate.json({"--hypotheses", one, "--target", target})["pairs"].number() == 1);  // without sources
 }
 
 TEST_CASE("evaluate --hypotheses reports what is wrong and where", "[tools][evaluate]") {

@@ -15,6 +15,7 @@
 #include "settings/effects.hpp"
 #include "settings/option_error.hpp"
 #include "settings/printable.hpp"
+#include "settings/ranges.hpp"
 #include "settings/toml.hpp"
 #include "settings/unknown_key.hpp"
 #include "settings/usage_error.hpp"
@@ -120,20 +121,35 @@ void check_not_empty(const CommandLine& line) {
   }
 }
 
-// The message for an error in the --config file: adds the file's path, because CLI11 names only the key.
+// "FILE: " if the message is about an option that only the configuration file gives.
+std::string where(const CommandLine& line, const std::string& text) {
+  const std::string path = config_path(line.app);
+  if (path.empty()) return "";
+  const std::string name = text.substr(0, text.find_first_of(": ")), dashes = "--";
+  const CLI::Option* const option =
+      line.app.get_option_no_throw(name.starts_with(dashes) ? name : dashes + name);
+  return option == nullptr || option->count() == 0 || given_name(line, *option) ? "" : path + ": ";
+}
+
+// Refuses numbers other than 0 and 1 as the value of a flag, of which CLI11 takes the sign.
+void check_flags(const CommandLine& line) {
+  for (const CLI::Option* const option : line.app.get_options()) {
+    if (option->get_items_expected_max() != 0) continue;
+    for (const std::string& value : option->results()) {
+      std::int64_t number = 0;
+      if (read_number(value, number) != std::errc() || value == "0" || value == "1") continue;
+      const std::string message = option->get_name() + ": expected true or false, found " + excerpt(value);
+      throw UsageError(where(line, message) + message);
+    }
+  }
+}
+
+// The message for an error in the --config file, with the file's path. CLI11's message has only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   const std::string path = config_path(app) + ": ";
   const std::string key = unknown_key(error);
   if (key.empty()) return path + clear_message(error);
   return path + no_option(app, "", key);
-}
-
-// "FILE: " if the message is about an option that only the configuration file gives.
-std::string where(const CommandLine& line, const std::string& text) {
-  const std::string path = config_path(line.app);
-  if (path.empty() || !text.starts_with("--")) return "";
-  const CLI::Option* const option = line.app.get_option_no_throw(text.substr(0, text.find(':')));
-  return option == nullptr || option->count() == 0 || given_name(line, *option) ? "" : path + ": ";
 }
 
 std::string usage_message(const CLI::App& app, const std::string& wrong) {
@@ -198,6 +214,7 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   }
   return run_body(app, [&] {
     check_not_empty({app, argc, argv});
+    check_flags({app, argc, argv});
     return body();
   });
 }

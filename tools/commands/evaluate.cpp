@@ -212,13 +212,15 @@ void print(const Options& options, Evaluations evaluations) {
 std::vector<std::string> targets_for(const Options& options, const models::Registry& registry,
                                      TextOptions& text) {
   Pairs pairs;
+  const bool only_targets = options.files.source.empty() && !options.files.target.empty();
   if (options.models.empty()) {
-    if (options.files.pairs.empty()) return data::read_lines(options.files.target);
+    if (only_targets) return data::read_lines(options.files.target);
     pairs = read_pairs(options.files, false);
   } else {
     const SavedModel saved = load_saved_model(options.models.front(), registry);
     text.lowercase = saved.sides.target.tokeniser.options().lower;
     text.tokeniser = options.evaluation.bleu_tokeniser.value_or(default_bleu_tokeniser(saved.sides.target));
+    if (only_targets) return data::read_lines(options.files.target);
     pairs = pairs_for(options, saved);
   }
   std::vector<std::string> targets;

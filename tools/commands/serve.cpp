@@ -20,6 +20,7 @@
 #include "commands/command.hpp"
 #include "serving/address.hpp"
 #include "serving/server.hpp"
+#include "settings/printable.hpp"
 #include "settings/ranges.hpp"
 #include "settings/usage_error.hpp"
 
@@ -120,6 +121,8 @@ void name_models(Options& options) {
       throw UsageError("--model: the name '" + name +
                        "' must consist of letters, digits, - _ and .; give --model NAME=RUN");
     }
+    if (path.empty())
+      throw UsageError("--model: no path follows '" + excerpt(given) + "'; give --model NAME=RUN");
     if (!names.insert(name).second) {
       throw UsageError("--model: two models have the name '" + name + "'; give --model NAME=RUN");
     }

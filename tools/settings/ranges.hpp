@@ -26,6 +26,9 @@ std::errc read_number(std::string_view text, Value& value) {
   return error == std::errc() && end != text.data() + text.size() ? std::errc::invalid_argument : error;
 }
 
+/// A value in a message.
+inline std::string shown(std::string_view text) { return text.empty() ? "nothing" : excerpt(text); }
+
 template <class Integer>
 CLI::Validator whole(Integer least, Integer most) {
   return {[least, most](std::string& text) -> std::string {
@@ -36,7 +39,7 @@ CLI::Validator whole(Integer least, Integer most) {
               return "";
             }
             return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                   ", found " + excerpt(text);
+                   ", found " + shown(text);
           },
           ""};
 }
@@ -54,7 +57,7 @@ CLI::Validator real(const std::string& words, Holds holds) {
             }
             return (error == std::errc::result_out_of_range ? "expected a magnitude from 4.9e-324 to 1.8e308"
                                                             : "expected " + words) +
-                   ", found " + excerpt(text);
+                   ", found " + shown(text);
           },
           ""};
 }

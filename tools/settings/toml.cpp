@@ -14,8 +14,8 @@
 namespace gradus::tools {
 namespace {
 
-// The line up to the first # outside quotes.
-std::string_view without_comment(std::string_view line) {
+// The line up to a `mark` that is not in quotes.
+std::string_view without_comment(std::string_view line, char mark = '#') {
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
@@ -23,7 +23,7 @@ std::string_view without_comment(std::string_view line) {
       if (c == quote) quote = '\0';
     } else if (c == '"' || c == '\'') {
       quote = c;
-    } else if (c == '#') {
+    } else if (c == mark) {
       return line.substr(0, i);
     }
   }
@@ -35,7 +35,7 @@ std::string_view without_comment(std::string_view line) {
 void check_line(std::string_view line, std::size_t number) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t first = line.find_first_not_of(blanks);
-  if (first == line.npos) return;
+  if (first == line.npos || line[first] == ';') return;  // CLI11 takes ; at the start for a comment
   const std::string_view text = line.substr(first, line.find_last_not_of(blanks) + 1 - first);
   const auto refuse = [&](const std::string& what) {
     throw CLI::ConfigError("line " + std::to_string(number) + ": " + what);
@@ -45,6 +45,8 @@ void check_line(std::string_view line, std::size_t number) {
   const std::size_t equals = text.find('=');
   if (equals == 0) refuse("found no option before the '='; write OPTION=VALUE");
   if (equals == text.npos) refuse("found no '=' in '" + excerpt(text) + "'; write OPTION=VALUE");
+  if (without_comment(text, ';') != text)
+    refuse("found ';' outside quotes; write one OPTION=VALUE per line");  // CLI11 ignores the rest
   const std::string_view name = text.substr(0, text.find_last_not_of(blanks, equals - 1) + 1);
   if (name.find('.') != name.npos) throw CLI::ConfigError::Extras(std::string(name));
 }
