@@ -302,7 +302,8 @@ TEST_CASE("a file that a model wrote has the scores of the model", "[tools][eval
   }
   CHECK(of_file["pairs"] == own["pairs"]);
   const std::string target = evaluate.file("target", "bonjour\n"), one = evaluate.file("one", "bonjour\n");
-  CHECK(evaluate.json({"--hypotheses", one, "--target", target})["pairs"].get<int>() == 1);  // without sources
+  CHECK(evaluate.json({"--hypotheses", one, "--target", target})["pairs"].get<int>() ==
+        1);  // without sources
 }
 
 TEST_CASE("evaluate --hypotheses reports what is wrong and where", "[tools][evaluate]") {

@@ -6,9 +6,9 @@
 namespace gradus::tools {
 
 /// The text with control characters written as \u001b, and bytes that are not UTF-8 as \x9b. This prevents
-/// names and file contents from controlling the terminal. Also escapes the characters that change the direction
-/// of text, such as U+202E, which could make one name look like another. The command prints all texts in this
-/// form, except data (translations, pairs) to a file or a pipe, see for_output().
+/// names and file contents from controlling the terminal. Also escapes the characters that change the
+/// direction of text, such as U+202E, which could make one name look like another. The command prints all
+/// texts in this form, except data (translations, pairs) to a file or a pipe, see for_output().
 /// @param kept control characters that stay, such as "\n"
 std::string printable(std::string_view text, std::string_view kept = "");
 

@@ -18,8 +18,8 @@ class Toml : public CLI::ConfigBase {
 
   Toml() { commentChar = '\0'; }  // from_config() removes the comments
   /// Reads at most most_bytes + 1 bytes, because a pipe or a device may be endless.
-  /// @throws CLI::FileError for a longer text, and for a text that contains NUL; CLI::ConfigError for a line other than
-  /// OPTION=VALUE.
+  /// @throws CLI::FileError for a longer text, and for a text that contains NUL; CLI::ConfigError for a line
+  /// other than OPTION=VALUE.
   std::vector<CLI::ConfigItem> from_config(std::istream& in) const override;
 };
 

@@ -13,8 +13,8 @@
 /// \file
 /// Readers of parallel text in UTF-8. A file may be compressed by gzip. Pipes can be read, and "-" is
 /// standard input. A byte order mark and CR LF are accepted. Errors name the file and, if known, the line and
-/// byte, both counted from 1. A line has at most TextLines::longest bytes, and a text takes at most half of the machine's
-/// memory: a pipe may be endless.
+/// byte, both counted from 1. A line has at most TextLines::longest bytes, and a text takes at most half of
+/// the machine's memory: a pipe may be endless.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
