@@ -57,7 +57,7 @@ const Mistake by_positions{"mean-of-positions",
 const Mistake zero_ignored{"token-0", "Tokens whose target is 0 are left out.",
                            "Only the lengths tell which tokens are pads: 0 is a token like the others."};
 const Mistake smoothed{"smoothed", "The targets are smoothed, with 0.1 spread over the vocabulary.",
-                       "L has no label smoothing: −ln p of the target alone."};
+                       "L has no label smoothing: only −ln p of the target."};
 
 struct Case {
   Tensor logits, targets, lengths;  // (T, B, V), (T, B), (B)

@@ -35,7 +35,7 @@ const Mistake no_query{"no-query", "The energies do not depend on the query.",
 const Mistake other_function{"sigmoid", "A sigmoid takes the place of the tanh.", "A.1.2 has tanh."};
 const Mistake transposed{"transposed", "U is transposed.", "linear(h, U) is already h Uᵀ, which is U h."};
 const Mistake other_axis{
-    "other-axis", "Another axis than that of the positions is reversed, or not this one alone.",
+    "other-axis", "Another axis than that of the positions is reversed, or several axes are.",
     "stack(states) is (T, B, H): only its axis 0 runs from the last token to the first."};
 const Mistake multiplied{"product", "The query and the keys are multiplied.", "A.1.2 adds them."};
 const Mistake one_cleared{"one-cleared", "Only the first parameter's gradient was cleared.",

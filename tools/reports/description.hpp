@@ -26,7 +26,7 @@ struct Description {
 /// @throws Error if the file is not safetensors, and as models::check_intact() and load_saved_model().
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
-/// The file alone, with the checks of its format: also of a model that this program cannot make.
+/// Describes only the file, after checks of its format. Works for models that this program cannot build, too.
 Description describe_file(const std::filesystem::path& path);
 
 /// The description for people: version, progress, data and the module tree. For a file that is not a

@@ -57,8 +57,8 @@ void check_address(const std::string& host) {
   const int error = address ? bind_error(*address) : EADDRNOTAVAIL;
   if (error != EADDRNOTAVAIL && error != EAFNOSUPPORT) return;
   throw UsageError("--host: '" + excerpt(host) +
-                   "' is not an address of this machine; give 127.0.0.1 for this machine alone, or "
-                   "0.0.0.0 for others too");
+                   "' is not an address of this machine; give 127.0.0.1 to serve only this machine, "
+                   "or 0.0.0.0 to serve others, too");
 }
 
 std::string why_not_listening(const std::string& host, int port) {
