@@ -89,8 +89,7 @@ void expect_no_special_case(const AttentionTask& task, const std::string& thrown
       "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// Called after a failure. If the code works for T = B, reports that its energies are (T, B) instead of (B,
-// T).
+// Called after a failure. If the code works for T = B, its energies are (T, B): reports this mistake.
 void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",

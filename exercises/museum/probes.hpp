@@ -23,8 +23,8 @@ struct Probe {
   std::function<Observation(const Subject&)> observe;
 };
 
-/// The probes in the order of a diagnosis. Some mistakes also show in another mistake's probe; a mistake's
-/// own probe comes first.
+/// The probes in the order of a diagnosis. Some mistakes also show in the probe of another
+/// mistake, so a mistake's own probe comes first.
 const std::vector<Probe>& probes();
 
 /// Makes a model with random parameters, in double.

@@ -52,8 +52,8 @@ def build(*programs):
 
 
 def prepare(programs):
-    """Copies the tree, and builds the copy from scratch: copied sources keep their times, so an old build would miss changes.
-    Tests must pass."""
+    """Copies the tree, and builds the copy from scratch: copied sources keep their old modification times, so an older build would
+    miss their changes. The copy's tests must pass."""
     shutil.rmtree(WORK, ignore_errors=True)
     shutil.copytree(ROOT, WORK / "tree", ignore=shutil.ignore_patterns("build", ".git", "out"))
     configure = ["cmake", "-S", str(WORK / "tree"), "-B", str(WORK / "build"), "-G", "Ninja",

@@ -39,7 +39,7 @@ struct Entry {
 /// All subcommands, in the order of the help.
 std::span<const Entry> commands();
 
-/// Calls `visit` with the subcommand's options, instead of running it.
+/// Calls `visit` with the subcommand's options. Does not run the subcommand.
 void visit_options(const Entry& entry, const models::Registry& registry,
                    const std::function<void(const CLI::App&)>& visit);
 

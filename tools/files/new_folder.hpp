@@ -7,8 +7,8 @@
 
 namespace gradus::tools {
 
-/// The folders of a path that do not exist at construction. The destructor removes those that were created
-/// since and are empty.
+/// Those folders of a path that do not exist at construction. If one of them was created since and is empty,
+/// the destructor removes it.
 class MissingFolders {
  public:
   explicit MissingFolders(const std::filesystem::path& path);

@@ -45,7 +45,7 @@ std::filesystem::path last_checkpoint_of(const std::filesystem::path& folder);
 /// True if training writes files of this name.
 bool is_run_file(const std::string& name);
 
-/// The files in the folder that is_run_file() accepts, sorted by name; none if the folder does not exist.
+/// The folder's files that is_run_file() accepts, sorted by name; none if the folder does not exist.
 std::vector<std::filesystem::path> run_files(const std::filesystem::path& folder);
 
 /// The run_files() that training did not write, such as the user's own weights. Without a checkpoint in the

@@ -23,7 +23,7 @@ std::vector<std::string> tokens_of(const Side& side, const std::string& text, st
   return tokens;
 }
 
-// Keeps the tokens as written, so that unknown words are shown.
+// Keeps the tokens as they are in the text: unknown words are not shown as <unk>.
 Alignment given(const Sides& sides, const SentenceToAlign& sentence, std::size_t number) {
   Alignment alignment{.text = {sentence.source, ""},
                       .source_tokens = tokens_of(sides.source, sentence.source, number, "source"),

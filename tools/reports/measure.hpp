@@ -44,7 +44,7 @@ data::BleuOptions bleu_options(const Side& target, data::BleuTokeniser tokeniser
 data::BleuTokeniser default_bleu_tokeniser(const Side& target);
 
 /// Scores each pair, given the model's translations of its source. A source without tokens has no
-/// translation; its pair counts as an empty output, and is excluded from loss and token accuracy.
+/// translation: the output counts as empty, and the pair is excluded from loss and token accuracy.
 /// @param model   in eval mode
 /// @param outputs translations of each pair, best first
 std::vector<Scores> measure_each(const models::Ensemble& model, const Sides& sides,

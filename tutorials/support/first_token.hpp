@@ -40,7 +40,7 @@ double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, s
                          gradus::Generator& generator);
 
 /// A heatmap of `units` (T, H): the values of H units while a network reads x (T, 1, first_token_inputs). A
-/// row per unit, a column per token. A … H are the first tokens; a … h are the later ones.
+/// row per unit, a column per token. The labels A to H name first tokens, a to h later ones.
 gradus::plot::Heatmap by_token(const std::string& title, const gradus::Tensor& units,
                                const gradus::Tensor& x);
 

@@ -77,7 +77,7 @@ struct Recording {
   gradus::speech::Sound sound;
   std::vector<std::int64_t> target;  ///< tokens of tutorial 15's symbols 0 to 9, and EOS
 };
-/// The recordings of a list of "PATH TAB DIGITS", as `./run speech-data` writes. @throws Error with the line.
+/// The recordings in a list of lines "PATH TAB DIGITS", see `./run speech-data`. @throws Error naming a line.
 std::vector<Recording> read_recordings(const std::filesystem::path& list);
 
 struct SpeakerLoss {

@@ -7,7 +7,7 @@
 
 namespace gradus::web {
 
-/// The results of experiments on a model, explained in docs/explained/museum.md. All but `pads` need
+/// The results of experiments on a model, explained in docs/explained/museum.md. All except `pads` need
 /// attention.
 struct Symptoms {
   double pads;  ///< the largest change of any p(y_t) when a longer source joins the batch; 0 is correct
