@@ -40,7 +40,7 @@ def speaking_measures():
 
 
 def check_bounds():
-    """The bounds that the pages rely on: attention in order, a speaker that is understood, and one frame a step that is not."""
+    """Checks facts on which the pages rely, such as: a speaker with one frame per step does not attend in order, and is not understood."""
     for run in load("tutorial_16")["runs"]:
         one, additive, location = (list(results_tutorials.values(run, "speakers", name).values())
                                    for name in ("location, 1 frame a step", "additive", "location"))

@@ -19,7 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRADUS = pathlib.Path(sys.argv[1]).resolve()
 TEXTS = [line.split("\t")[0] for line in (ROOT / "data/phrases/eng-fra.tsv").read_text().splitlines()[:40]]
-STATUSES = {"400", "401", "408", "411", "413", "415", "429", "500", "503"}  # errors of this server, besides those of any server
+STATUSES = {"400", "401", "408", "411", "413", "415", "429", "500", "503"}  # errors that openapi.json must list for every POST
 ENDLESS = {"q": "I see.", "beam": 16, "min_length": 999990, "max_steps": 1000000}  # a request that takes hours
 failures = []
 

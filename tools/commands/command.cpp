@@ -131,7 +131,7 @@ std::string where(const CommandLine& line, const std::string& text) {
   return option == nullptr || option->count() == 0 || given_name(line, *option) ? "" : path + ": ";
 }
 
-// Refuses numbers other than 0 and 1 as the value of a flag. CLI11 would take their sign.
+// Refuses numbers other than 0 and 1 as the value of a flag. CLI11 would only look at the number's sign.
 void check_flags(const CommandLine& line) {
   for (const CLI::Option* const option : line.app.get_options()) {
     if (option->get_items_expected_max() != 0) continue;

@@ -85,7 +85,7 @@ void add_options(CLI::App& app, Options& options) {
   add_computing_options(app, options.computing);
 }
 
-// The pairs of lines with tabs.
+// Reads pairs from lines with tabs: one pair per line.
 class PairLines {
  public:
   PairLines(std::string name, bool swap) : name_(std::move(name)), swap_(swap) {}

@@ -9,7 +9,7 @@ namespace gradus::tools {
 /// Anki name the authors there. @param name of the file; empty or "-" for standard input
 std::string note_of_columns(const std::string& name, std::int64_t lines);
 
-/// Writes this note to standard error, unless there are no such lines.
+/// Writes this note to standard error if `lines`, the number of lines with further columns, is not 0.
 void note_columns(const std::string& name, std::int64_t lines);
 
 }  // namespace gradus::tools

@@ -14,8 +14,8 @@
 
 /// Validators of numbers, for CLI11's Option::transform, with messages such as "expected …, found …". They
 /// replace the text by the number that they read, because CLI11 reads some numbers wrongly: 010 as octal 8,
-/// 99999999999999999999 as the largest integer, and 1e-400 as 0. Where no number below 0 is allowed, -0 is
-/// none either.
+/// 99999999999999999999 as the largest integer, and 1e-400 as 0. Where negative numbers are refused, -0 is
+/// refused, too.
 namespace gradus::tools {
 
 /// Reads a decimal number; a leading + is allowed. Returns std::errc() for success, invalid_argument if the
