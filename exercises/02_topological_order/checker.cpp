@@ -55,7 +55,7 @@ std::string text(const Names& names, const std::vector<Node*>& order) {
   return out.empty() ? "no nodes" : out;
 }
 
-// L and all nodes it depends on, in depth-first (`deep`) or breadth-first order of discovery.
+// L and all nodes that L depends on, in depth-first (`deep`) or breadth-first order of discovery.
 std::vector<Node*> met(Node* L, bool deep, bool last_input_first = false) {
   std::vector<Node*> order;
   std::set<Node*> seen;
@@ -89,7 +89,7 @@ std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   return {nullptr, nullptr};
 }
 
-// The order by counts of users, in which an operation that uses a node twice counts as one user.
+// A mistake: counts each node's users, so an operation that uses the node twice counts only once.
 std::vector<Node*> by_users(Node* L, bool newest_first) {
   std::map<Node*, int> uses;
   for (Node* node : met(L, false)) {

@@ -97,7 +97,7 @@ Plain over_everything(const Case& c) {
   return dx;
 }
 
-// y_i (g_i − s) with s = f(row of y, row of g).
+// y_i (g_i − s) with s = Σ_j f(y_j, g_j), for each row.
 template <class F>
 Plain with_sum(const Case& c, const F& f) {
   const Plain y(c.y), g(c.g);
@@ -110,7 +110,7 @@ Plain with_sum(const Case& c, const F& f) {
   return dx;
 }
 
-// The diagonal's part, minus its mean over the row.
+// The part of the Jacobian's diagonal, minus the mean of this part over the row.
 Plain diagonal_centred(const Case& c) {
   const Plain y(c.y), g(c.g);
   const double n = static_cast<double>(y.size(1));

@@ -325,7 +325,7 @@ void check(const std::string& what, const Measure& answer, const OfStep& of_step
     if (otherwise.name.empty()) suspects = counting_suspects(c, of_step);
     if (otherwise.name.empty())
       for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
-    // A tighter bound than for tensors: ln(a + 1e-9) in place of ln a must not pass.
+    // The bound is tighter than for tensors, so that an answer with ln(a + 1e-9) in place of ln a fails.
     expect_by_length(what + which, answer(c.weights, tensor(c.lengths)), measured(c, of_step), suspects,
                      1e-12, otherwise);
   };

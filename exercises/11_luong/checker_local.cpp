@@ -343,7 +343,7 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// Replaces the first ends[b] elements of each row b of zeros by 0/0 = NaN. The other weights do not change.
+// If all weights of row b are 0, replaces the first ends[b] of them by 0/0 = NaN.
 Plain divided_by_zero(Plain weights, const Lengths& ends) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;

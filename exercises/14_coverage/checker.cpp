@@ -299,7 +299,7 @@ void known_cases(const Coverage& answer) {
   exercise::expect_values("weights after the loss", c.weights, weights, {}, exercise::changes_its_input);
 }
 
-// ∂loss/∂α. `through_weights` and `through_coverage` are the paths that count.
+// ∂loss/∂α through α_t itself (if `through_weights`) and through the coverage c_t (if `through_coverage`).
 Plain gradient_of(const Case& c, bool through_weights, bool through_coverage) {
   const Plain weights(c.weights), coverage = before(weights);
   const double share = 1 / count(c.targets);
@@ -315,8 +315,8 @@ Plain gradient_of(const Case& c, bool through_weights, bool through_coverage) {
   return gradient;
 }
 
-// Compares the gradient with those of a detached path. At pads of the source, both arguments of the minimum
-// are 0, and its gradient is not unique.
+// Compares the gradient with the gradients that remain if one path is detached. Ignores pads of the source:
+// there, both arguments of the minimum are 0, so the minimum's gradient is not unique.
 void paths(const Coverage& answer) {
   const Case c = example();
   const Tensor weights = c.weights.clone();

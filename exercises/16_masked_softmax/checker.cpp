@@ -206,7 +206,7 @@ void values(const MaskedWeights& answer) {
                             exercise::remembers);
 }
 
-// True if energies around 1000 are right, but not a row in which one energy is far above the others.
+// True if the weights are right for energies around 1000, but wrong if one energy is far above the others.
 bool subtracts_another_number(const MaskedWeights& answer) {
   const Case c = example(8, {8, 8});
   const Case shifted{c.e + 1000.0, c.lengths};
@@ -291,7 +291,7 @@ Plain expected_gradient(const Plain& alpha, const Plain& g) {
   return out;
 }
 
-// Compares the gradient with that of weights whose denominator is detached: α g.
+// Compares the gradient with α g, the gradient of weights whose denominator is detached.
 void expect_sum_on_tape(const MaskedWeights& answer) {
   Case c = example(8, usual);
   c.e.set_requires_grad();

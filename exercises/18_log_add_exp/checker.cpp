@@ -231,7 +231,7 @@ void freed(const LogAddExp& answer) {
                    "When nobody uses the result any more, its node is still in memory.");
 }
 
-// The result. If record() refuses y because it is on the tape already, reports that.
+// The answer's result. If record() refuses y, because y is on the tape already, reports this mistake.
 Tensor recorded_once(const LogAddExp& answer, const Tensor& a, const Tensor& b) {
   try {
     return answer.log_add_exp(a, b);

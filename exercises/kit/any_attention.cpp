@@ -112,7 +112,7 @@ void expect_past_unused(const AnyAttention& any) {
   }
 }
 
-// Asks one attention with other queries about the same sentences, one after the other.
+// Calls attend() with several queries, one after the other, for the same sentences. Each query must count.
 void expect_every_query_used(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();

@@ -266,7 +266,7 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
   };
 }
 
-// The r for which these weights could be a softmax of r · e. It follows from two positions of row 0.
+// The r for which these weights could be a softmax of r · e. Two positions of row 0 determine r.
 std::optional<double> scale_of(const Tensor& weights, const Plain& e) {
   if (!weights.defined() || weights.shape() != e.shape() || e.size(1) < 2) return {};
   const Plain got(weights);

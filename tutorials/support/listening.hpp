@@ -30,7 +30,7 @@ Training train_listener(const std::string& label, gradus::models::Seq2Seq& model
                         const gradus::speech::Spoken& spoken, const gradus::speech::Spoken::Range& range,
                         const Options& options);
 
-/// The same, on whatever `sample` draws.
+/// Trains a model in the same way, on the utterances that `sample` draws.
 Training train_listener(const std::string& label, gradus::models::Seq2Seq& model,
                         const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                         const Options& options);
