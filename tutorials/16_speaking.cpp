@@ -57,7 +57,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   }, {});
 }
 
-// Features of sound that 16 bits can hold: below this, samples are rounded to 0.
+// Limits features from below to what 16 bits can hold: quieter samples would be rounded to 0.
 Tensor audible(const Tensor& features) { return clamp(features, -12, INFINITY); }
 
 // 2. Sound: frames are log-mel features, shifted and scaled.
@@ -80,7 +80,7 @@ std::vector<std::vector<std::int64_t>> texts_of(const std::vector<speech::Uttera
   return texts;
 }
 
-// The same strings in every run.
+// Utterances of held-out strings, the same in every run.
 std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64_t shortest, std::int64_t longest, int count = 40) {
   Generator generator(20170329);
   std::vector<speech::Utterance> utterances;
@@ -88,7 +88,7 @@ std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64
   return utterances;
 }
 
-// The error of a listener of tutorial 15 that hears these frames, if they should say these texts.
+// The percentage of wrong symbols if a listener of tutorial 15 hears these frames, which should say these texts.
 double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutorial::Speech>& said,
                         const std::vector<speech::Utterance>& texts) {
   std::vector<speech::Utterance> heard;
@@ -96,7 +96,7 @@ double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutor
   return tutorial::percent_wrong(listener, heard);
 }
 
-// 100 · frames said / true frames.
+// The number of frames said, in percent of the true number of frames.
 double percent_length(const std::vector<tutorial::Speech>& said, const std::vector<speech::Utterance>& true_ones) {
   std::int64_t frames = 0, true_frames = 0;
   for (std::size_t i = 0; i < said.size(); ++i) {
@@ -113,7 +113,7 @@ double mean_of_last(const std::vector<double>& losses, std::size_t count = 50) {
   return total / double(losses.size() - first);
 }
 
-// 3. Frames to sound to frames.
+// 3. Frames, converted to sound and back to frames.
 struct Heard {
   std::vector<tutorial::Speech> said;                                    // the frames of the sounds
   double off;                                                            // root mean square of the difference

@@ -62,7 +62,7 @@ std::string part_of(const std::string& stage) {
   return colon == std::string::npos ? "" : stage.substr(0, colon);
 }
 
-// Prints a line for each passed stage. A completed part prints one line for all its stages.
+// Prints a line for each passed stage; for a part with all its stages passed, a single line instead.
 class Passed {
  public:
   explicit Passed(const std::vector<Stage>& stages) {

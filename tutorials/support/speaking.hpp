@@ -22,17 +22,17 @@
 namespace tutorial {
 
 struct SpeakerSizes {
-  std::int64_t vocabulary;      ///< tokens
+  std::int64_t vocabulary;      ///< number of tokens
   std::int64_t frame;           ///< D, numbers in a frame
   std::int64_t at_once = 4;     ///< r, frames per step
-  std::int64_t embedding = 16;  ///< of a token
-  std::int64_t hidden = 64;     ///< of the states, the energies and the reader of frames
-  bool location = true;         ///< attention with location features; else additive attention
-  double dropout = 0;           ///< on what the decoder reads of the last frame
+  std::int64_t embedding = 16;  ///< size of a token's embedding
+  std::int64_t hidden = 64;  ///< size of the states, of the energies' hidden layer and of `reader`'s output
+  bool location = true;      ///< attention with location features; else additive attention
+  double dropout = 0;        ///< rate for `reader`'s output
 };
 
-/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and writes
-/// r frames at each step.
+/// Tacotron (Wang et al. 2017) made small: an encoder of tokens, and a decoder that attends to them and
+/// writes r frames at each step.
 class Speaker : public gradus::nn::Module {
  public:
   explicit Speaker(const SpeakerSizes& sizes);
@@ -51,23 +51,23 @@ class Speaker : public gradus::nn::Module {
     gradus::nn::Memory memory;
     Step before;  ///< state 0 and no weights
   };
-  /// Encodes tokens (J, B) of these lengths (B).
+  /// Encodes the tokens (J, B) of sequences with these lengths (B).
   Start start(const gradus::Tensor& tokens, const gradus::Tensor& lengths) const;
 
   SpeakerSizes sizes;
   gradus::models::Encoder encoder;
-  gradus::nn::Linear reader;  ///< of the last frame
+  gradus::nn::Linear reader;  ///< reads the last frame
   const std::unique_ptr<gradus::nn::Attention> attention;
   gradus::nn::GRUCell cell;
   gradus::nn::Linear frames, stop;
 };
 
-/// Tokens, and the frames that say them. Each step has r frames.
+/// A batch of tokens, and the frames that say them. Each step has r frames.
 struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
   gradus::Tensor read;             ///< the last frame before each step; zeros before the first, (G, B, D)
   gradus::Tensor frames;           ///< (G, B, r·D)
-  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding, as `frames`
+  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding; the shape of `frames`
   gradus::Tensor stop;             ///< 1 from the last step on, (G, B)
 };
 Lesson make_lesson(const std::vector<gradus::speech::Utterance>& utterances, std::int64_t at_once);
@@ -83,26 +83,26 @@ std::vector<Recording> read_recordings(const std::filesystem::path& list);
 struct SpeakerLoss {
   gradus::Tensor frames, stop;  ///< mean squared error; mean cross-entropy
 };
-/// Teacher forcing: each step reads the true last frame.
+/// Teacher forcing: each step reads the last of the true frames before it.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
-/// Trains with Adam on batches of 32. The losses are those of the frames.
+/// Trains with Adam on batches of 32. Returns the losses of the frames, without those of the stop.
 Training train_speaker(const std::string& label, Speaker& speaker,
                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                        const Options& options);
 
-/// Speech of a speaker.
+/// The frames that a speaker wrote, and its attention weights.
 struct Speech {
   gradus::Tensor frames;   ///< (T, D)
   gradus::Tensor weights;  ///< (steps, J)
-  bool stopped;            ///< false if it reached the limit
+  bool stopped;            ///< false if the speaker reached the limit
 };
-/// Each step reads the last frame that the speaker itself wrote. Ends at the stop, or after `limit` frames.
+/// Each step reads the last frame that the speaker itself wrote. Ends at the predicted end or at `limit`.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The share of steps, in percent, whose largest weight is at the same token as in the step before or at the
-/// next one.
+/// The percentage of steps that attend in order: their largest weight is at the same token as in the step
+/// before, or at the token after that one.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.
