@@ -3,8 +3,13 @@
 #include "files/line_reader.hpp"
 
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <future>
 #include <iostream>
 #include <string_view>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "tools/run.hpp"
@@ -56,6 +61,25 @@ TEST_CASE("the lines of a pipe are returned before the writer has ended", "[tool
   pipe.close();
   CHECK(next() == Lines{"five"});
   CHECK(next().empty());
+}
+
+TEST_CASE("the lines of a named pipe are returned before the writer has ended", "[tools][line_reader]") {
+  const Scratch scratch;
+  const std::filesystem::path path = scratch.path() / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::promise<void> is_read;
+  std::thread writer([&] {
+    std::ofstream out(path);
+    out << "one\n" << std::flush;
+    is_read.get_future().wait();
+    out << "two\n";
+  });
+  const tools::LineReader next = tools::lines_of(path);
+  CHECK(next() == Lines{"one"});
+  is_read.set_value();
+  CHECK(next() == Lines{"two"});
+  CHECK(next().empty());
+  writer.join();
 }
 
 TEST_CASE("a compressed pipe is decompressed", "[tools][line_reader]") {
