@@ -57,14 +57,14 @@ void check_address(const std::string& host) {
   const int error = address ? bind_error(*address) : EADDRNOTAVAIL;
   if (error != EADDRNOTAVAIL && error != EAFNOSUPPORT) return;
   throw UsageError("--host: '" + excerpt(host) +
-                   "' is not an address of this machine; give 127.0.0.1 to serve only this machine, "
-                   "or 0.0.0.0 to serve others, too");
+                   "' is not an address of this machine; give 127.0.0.1 for clients on this machine, or "
+                   "0.0.0.0 for others too");
 }
 
 std::string why_not_listening(const std::string& host, int port) {
   const auto address = find_address(host, port);
   const int error = address ? bind_error(*address) : EADDRNOTAVAIL;
-  if (error == 0) return "choose another --port";  // free again
+  if (error == 0) return "the port is in use; choose another --port";  // and free again
   return std::generic_category().message(error) + "; " + way_out(error);
 }
 
