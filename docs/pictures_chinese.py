@@ -29,7 +29,7 @@ WORDS = {
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
     "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层",
-    "step of the decoder": "解码步", "token, read": "词元，读到", "Griffin-Lim": "Griffin-Lim", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
+    "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # machines and the server
     "shards": "分片", "2 processes": "2 个进程", "4 processes": "4 个进程", "gradient of the batch": "批次的梯度",
@@ -104,7 +104,7 @@ PATTERNS = {
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
-        "clang", "lld", "worker", "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
+        "clang", "lld", "worker", "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus", "Griffin", "Lim"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 

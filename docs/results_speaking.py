@@ -24,7 +24,7 @@ def measure(at):
             out = pathlib.Path(folder, "out", "tutorial-16")
             runs.append(json.loads((out / "results.json").read_text()))
             if seed == SEEDS[0]:
-                for picture in out.glob("digits*.svg"):
+                for picture in out.glob("digits.svg"):
                     shutil.copy(picture, PICTURES / f"tutorial_16_{picture.name}")
     write(NAME, f"./run tutorial 16 {' '.join(OPTIONS)} --seed N", at, {"seeds": SEEDS, "runs": runs})
 
