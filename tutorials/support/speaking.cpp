@@ -33,7 +33,9 @@ namespace {
 
 std::unique_ptr<nn::Attention> make_attention(const SpeakerSizes& sizes) {
   const std::int64_t H = sizes.hidden;
-  if (sizes.location) return std::make_unique<nn::LocationAttention>(H, 2 * H, H, nn::LocationOptions{.filters = 8, .width = 5});
+  if (sizes.location)
+    return std::make_unique<nn::LocationAttention>(H, 2 * H, H,
+                                                   nn::LocationOptions{.filters = 8, .width = 5});
   return std::make_unique<nn::AdditiveAttention>(H, 2 * H, H);
 }
 
@@ -57,8 +59,9 @@ Speaker::Speaker(const SpeakerSizes& chosen)
   add_module("stop", stop);
 }
 
-Speaker::Step Speaker::step(const Tensor& last_frame, const Step& before, const nn::Memory& memory, std::int64_t t) const {
-  Tensor read = relu(reader.forward(last_frame));                                        // (B, H)
+Speaker::Step Speaker::step(const Tensor& last_frame, const Step& before, const nn::Memory& memory,
+                            std::int64_t t) const {
+  Tensor read = relu(reader.forward(last_frame));  // (B, H)
   if (is_training()) read = dropout(read, sizes.dropout, gradus::default_generator());
   const auto [context, weights] = attention->attend(before.state, memory, t, before.weights);
   const Tensor state = cell.forward(gradus::concat({read, context}, 1), before.state);
@@ -69,7 +72,8 @@ Speaker::Step Speaker::step(const Tensor& last_frame, const Step& before, const 
 Speaker::Start Speaker::start(const Tensor& tokens, const Tensor& lengths) const {
   const nn::Annotations annotations = encoder.forward(tokens, lengths);
   const Tensor nothing = gradus::zeros({tokens.size(1), sizes.hidden}, annotations.h.dtype());
-  return {attention->prepare(annotations.h, annotations.lengths), {.state = nothing, .weights = {}, .frames = {}, .stop = {}}};
+  return {attention->prepare(annotations.h, annotations.lengths),
+          {.state = nothing, .weights = {}, .frames = {}, .stop = {}}};
 }
 
 Lesson make_lesson(const std::vector<speech::Utterance>& utterances, std::int64_t at_once) {
@@ -77,8 +81,9 @@ Lesson make_lesson(const std::vector<speech::Utterance>& utterances, std::int64_
   const std::int64_t B = padded.size(1), D = padded.size(2), r = at_once, G = steps_of(padded.size(0), r);
   const std::vector<float> values = padded.to_vector<float>();
   const std::vector<std::int64_t> T = frame_counts.to_vector<std::int64_t>();
-  std::vector<float> read(static_cast<std::size_t>(G * B * D)), frames(static_cast<std::size_t>(G * B * r * D)),
-      counts(frames.size()), stop(static_cast<std::size_t>(G * B));
+  std::vector<float> read(static_cast<std::size_t>(G * B * D)),
+      frames(static_cast<std::size_t>(G * B * r * D)), counts(frames.size()),
+      stop(static_cast<std::size_t>(G * B));
   for (std::int64_t b = 0; b < B; ++b) {
     const std::int64_t length = T[static_cast<std::size_t>(b)];
     for (std::int64_t t = 0; t < length; ++t) {
@@ -198,7 +203,8 @@ double percent_in_order(const std::vector<Speech>& said) {
   return 100 * static_cast<double>(right) / static_cast<double>(count);
 }
 
-plot::Heatmap spoken_map(const std::string& title, const Speech& said, const std::vector<std::int64_t>& text) {
+plot::Heatmap spoken_map(const std::string& title, const Speech& said,
+                         const std::vector<std::int64_t>& text) {
   const std::int64_t G = said.weights.size(0);
   plot::Heatmap map{.title = title, .x_label = "step of the decoder", .y_label = "token, read"};
   for (std::int64_t t = 0; t < G; ++t) map.columns.push_back(t % 5 == 0 ? std::to_string(t) : "");
