@@ -152,6 +152,7 @@
 #include <gradus/plot/search_tree.hpp>
 #include <gradus/plot/terminal.hpp>
 #include <gradus/speech/frames.hpp>
+#include <gradus/speech/griffin_lim.hpp>
 #include <gradus/speech/log_mel.hpp>
 #include <gradus/speech/spoken.hpp>
 #include <gradus/speech/wav.hpp>
