@@ -25,7 +25,7 @@ class Case:
     steps: int
     warmup: int
     rounds: int
-    dropout: bool = False  # then each program draws its own masks
+    dropout: bool = False  # if True, each program draws its own masks
 
     def __str__(self):
         return f"{self.config} {self.mode} {self.batch}"

@@ -1,7 +1,7 @@
-// bench_sparse: trains several kinds of attention on reversed sequences. Their weights are sparse, limited to
-// a window, or drawn at random. All methods train the same model on the same batches. Prints one JSON object:
-// exact match, mean number of non-zero weights per step, and how much the score's gradient varies between
-// random draws. Also writes a picture of the alignments.
+// bench_sparse: trains several kinds of attention on reversed sequences: with weights that are sparse,
+// limited to a window, or drawn at random. All methods train the same model on the same batches. Prints one
+// JSON object: exact match, mean number of non-zero weights per step, and how much the score's gradient
+// varies between random draws. Also writes a picture of the alignments.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>

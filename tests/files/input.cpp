@@ -1,4 +1,4 @@
-// Reading of files with checks. The formats that are read in this way have their own tests.
+// Reading of files, with checks. The file formats that use this reading have their own tests.
 
 #include <gradus/files/input.hpp>
 

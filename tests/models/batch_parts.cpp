@@ -1,4 +1,4 @@
-// A batch is split into parts by sequence. Threads compute the parts.
+// A batch is split into parts, which hold whole sequences. Threads compute the parts.
 
 #include "models/model/batch_parts.hpp"
 

@@ -1,4 +1,4 @@
-// Luong's decoder, added at the extension point nn::DecoderStep. Its state has entries of its own.
+// Luong's decoder, added at the extension point nn::DecoderStep. Its state has additional entries.
 
 #include "models/luong_decoder.hpp"
 

@@ -1,4 +1,4 @@
-// Replaces unknown words by the source words that they attend to most.
+// Replaces the unknown words of an output by the source words with the largest attention weights.
 
 #include <gradus/models/replace_unknown.hpp>
 

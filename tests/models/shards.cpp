@@ -12,7 +12,7 @@ TEST_CASE("shards have the gradient of the whole batch, up to rounding", "[distr
     sgd.shards = shards;
     return train(sgd, {}, dropout);
   };
-  // Without sampling and dropout, runs differ only in the number of shards.
+  // No sampling and no dropout, so that runs differ only in the number of shards.
   sgd.loss.sampling = 0;
   const Result whole = with_shards(1, 0);
   for (const std::int64_t shards : {2, 4, 8}) {

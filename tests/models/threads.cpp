@@ -12,7 +12,7 @@ namespace models = gradus::models;
 
 namespace {
 
-// The results of one thread: each search's outputs, the scores of given targets, and the loss.
+// The results of one thread: the outputs of every search, the scores of given targets, and the loss.
 struct Outputs {
   std::vector<Ids> tokens;
   std::vector<double> numbers;

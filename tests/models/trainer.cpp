@@ -99,7 +99,7 @@ TEST_CASE("the table of optimisers has each rule's running values and learning r
     CHECK(optimiser->learning_rate() == 0.25);
     CHECK(kind.weight_decay == (kind.name == "adamw" ? 0.01 : 0));
     optimiser->step();
-    // Besides the averages, the state has the rate and the parameter's step count.
+    // Besides the averages, the optimiser's state has the rate and the parameter's step count.
     CHECK(std::ssize(optimiser->state()) - 2 == kind.averages);
     CHECK(kind.learning_rate > 0);
   }

@@ -35,7 +35,7 @@ struct Example {
   }
 };
 
-// Only the kinds of attention whose context is a weighted sum of the values.
+// Like Example, but only for the kinds of attention whose context is a weighted sum of the values.
 struct Plain : Example {
   explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2)], dropout) {}
 };

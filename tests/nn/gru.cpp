@@ -1,4 +1,4 @@
-// The gates of the GRU, and its two forms.
+// The gates of the GRU, and its two forms: PyTorch's and the original one.
 
 #include <gradus/nn/gru.hpp>
 

@@ -79,7 +79,7 @@ TEST_CASE("a value beyond the range has the colour of its end", "[plot]") {
 }
 
 TEST_CASE("the colours of a heatmap get lighter with its values", "[plot]") {
-  const auto luminance = [](int code) {  // of an xterm colour: the 6×6×6 cube or the greys
+  const auto luminance = [](int code) {  // luminance of an xterm colour, from the 6×6×6 cube or the greys
     const auto linear = [](int v) { return std::pow(v / 255.0, 2.2); };
     if (code >= 232) return linear(8 + 10 * (code - 232));
     const auto part = [](int v) { return v == 0 ? 0 : 55 + 40 * v; };

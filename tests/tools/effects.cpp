@@ -163,7 +163,7 @@ std::vector<float> trained(tools::Settings settings) {
 tools::Settings small(tools::Settings settings, const Row& row) {
   if (!settings.data.task.empty()) settings.data.examples = 40, settings.data.held_out = 5;
   if (settings.data.task.empty() && row.option != "--limit") settings.data.limit = 60;
-  const bool is_sized = !settings.run.init_from.empty();  // then the initial model determines the sizes
+  const bool is_sized = !settings.run.init_from.empty();  // true: the initial model determines the sizes
   settings.model.embedding = is_sized ? 5 : 4;
   settings.model.hidden = is_sized ? 6 : 5;
   if (row.option != "--energy") settings.model.energy = is_sized ? 4 : 6;

@@ -1,4 +1,4 @@
-// Checks of output files: a command must overwrite neither its inputs nor the files of a run.
+// Checks of output files: a command must not overwrite its own inputs, nor the files of a run.
 
 #include "files/output_file.hpp"
 

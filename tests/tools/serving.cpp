@@ -1,4 +1,4 @@
-// The parts of gradus serve that need no network: character spans, and models that fail.
+// Two parts of gradus serve, tested without a network: character spans, and errors if a model fails.
 
 #include <gradus/nn/decoder_step.hpp>
 

@@ -1,4 +1,4 @@
-// Scope: the path of the running module, which error messages include.
+// Scope: the path of the module that is running. Error messages include this path.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/scope.hpp>

@@ -1,4 +1,4 @@
-// Saved values must not change between forward and backward; a change is an error.
+// Values saved for backward must not change between forward and backward; a change is an error.
 
 #include <gradus/autograd/ops.hpp>
 
