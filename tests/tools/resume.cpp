@@ -114,8 +114,7 @@ TEST_CASE("resuming after the text has changed is refused", "[tools][train][resu
   Arguments first{"train"};
   first.insert(first.end(), small.begin(), small.end());
   REQUIRE(run(first).code == 0);
-  for (const char* changed :
-       {"six", "un cinq entre mille"}) {  // one with as many tokens as before, one with more
+  for (const char* changed : {"six", "un cinq entre mille"}) {  // first as many tokens as before, then more
     write(changed);
     const Ran ran = run({"train", "--resume", out, "--steps", "3"});
     CHECK(ran.code == 1);
