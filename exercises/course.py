@@ -15,8 +15,8 @@ COMMANDS = ("watch", "build", "diagnose", "hint", "reset", "solution", "check-al
 
 
 class Exercise:
-    """An exercise, or a sitting: some parts of a long exercise, with progress of their own. All sittings have the same
-    file."""
+    """An exercise, or a sitting: some parts of a long exercise. A sitting has its own progress; all sittings of an exercise share
+    one file."""
 
     def __init__(self, folder, sitting="", parts=()):
         self.folder, self.parts = folder, parts

@@ -12,7 +12,7 @@ class Option;
 /// Refuses options that have no effect together with the given options.
 namespace gradus::tools {
 
-/// A row of a command's table of effects.
+/// A row of a command's table of effects: an option, and whether it has an effect.
 struct Effect {
   const char* option;     ///< "--energy"
   bool present;           ///< true if the option has an effect
