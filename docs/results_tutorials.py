@@ -28,8 +28,8 @@ def alignment(run):
 
 
 def table(number, name):
-    """A table from the tutorial's results.json: means over the seeds, with their ranges folded. Does not name the machine if all
-    numbers are the same for every seed: such numbers are calculated, not measured."""
+    """A table from the tutorial's results.json: means over the seeds; a second table, to unfold, has the ranges and the machine.
+    If all numbers are the same for every seed, they are calculated, not measured: then there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"

@@ -42,7 +42,7 @@ Tensor windows(std::span<const Sample> samples, std::int64_t first, std::int64_t
   return tensor(rows, {count, framing.L});
 }
 
-// |X|², (·, K), of [Re X, −Im X], (·, 2K).
+// Returns |X|², (·, K). The argument is not X but [Re X, −Im X], (·, 2K): samples times transform().
 Tensor power(const Tensor& X);
 
 constexpr std::int64_t windows_at_once = 1024;  // bounds the memory for intermediate values
