@@ -91,7 +91,7 @@ std::uint64_t Batches::fingerprint() const {
   std::uint64_t hash = stable_hash(std::array<std::int64_t, 5>{
       options_.sentences, options_.tokens, as_id(options_.seed), options_.shuffle, options_.bucket});
   for (const Pair& pair : pairs_) {
-    // The source's length tells where the target begins. So different pairs give different lists of ids.
+    // The source's length shows where the target begins, so that different pairs give different lists.
     std::vector<std::int64_t> ids = {as_id(hash), std::ssize(pair.source)};
     ids.insert(ids.end(), pair.source.begin(), pair.source.end());
     ids.insert(ids.end(), pair.target.begin(), pair.target.end());

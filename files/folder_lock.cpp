@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* name = ".gradus.lock";
 
-// The process that holds a locked file, for messages. It writes its process id after it has locked the file,
-// so the id may be missing.
+// The process that holds a locked file, for messages. A process first locks the file, and then writes its id
+// into the file, so the id may be missing.
 std::string holder(const Descriptor& file) {
   std::array<char, 20> text{};
   const ssize_t length = ::pread(file, text.data(), text.size(), 0);

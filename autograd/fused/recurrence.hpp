@@ -59,10 +59,10 @@ struct StepRows {
   }
 };
 
-/// The matrix B (k, n) of a product x·B that runs at every step. B is columns [first, first + columns) of a
-/// weight, or their transpose. If the weight has a WeightProduct, that object computes the products with the
-/// transpose. Otherwise B is packed if the batch is large and, in addition, this thread packs weights
-/// (PackWeights) or there are at least 4 steps.
+/// The matrix B (k, n) of a product x·B that runs at every step. B consists of columns [first, first +
+/// columns) of a weight, or is the transpose of these columns. A weight's WeightProduct, if it has one,
+/// computes the products with the transpose. Otherwise B is packed if the batch is large and, in addition,
+/// there are at least 4 steps or this thread packs weights (PackWeights).
 template <class T>
 class StepMatrix {
  public:

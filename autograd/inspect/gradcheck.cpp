@@ -104,7 +104,7 @@ class Needing {
 // An estimate of g = Σ_j r_j ∂y_j/∂x from differences with one step h.
 struct Estimate {
   double h;
-  // `slope` uses all four values, `left` only y(x − h), `right` only y(x + h).
+  // `slope` uses y at four places, `left` only y(x − h) and y(x), `right` only y(x) and y(x + h).
   double slope = 0, left = 0, right = 0;
   double rounding = 0;  // bound of the rounding error in `slope`
   double size = 0;      // Σ |r_j y_j| / max(1, |x|) over the outputs that change
@@ -189,7 +189,7 @@ bool Element::confirms(const Estimate& e) const {
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
 
-// True if a doubt of this size can explain the error. A doubt of NaN can explain any error.
+// True if an uncertainty of this size can explain the error. An uncertainty of NaN explains any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
 // The judgement from two successive steps. The judgement is open if the second step does not confirm the
@@ -247,7 +247,7 @@ Element::Judgement Element::judge() const {
     if (judgement.verdict == Judgement::wrong) break;
     before = e;
   }
-  // Rounding inside f may be the cause. The effect of rounding shrinks as the step grows.
+  // Tries larger steps: if rounding inside f causes the error, the error shrinks as the step grows.
   before = first;
   for (int i = 0; i < coarser_steps; ++i) {
     const Estimate e = estimate(before.h * ratio);

@@ -48,7 +48,7 @@ GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, c
 }
 
 // ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn.
-// A row of kept (5H) is [r; z; n; h; r ∘ h]. The caller stores h there first.
+// A row of `kept`, (5H), is [r; z; n; h; r ∘ h]. The caller stores h in the row beforehand.
 
 /// Computes r, z and r ∘ h from x (3H) and u = [u_r; u_z] (2H).
 template <class T>

@@ -17,8 +17,8 @@ namespace {
 std::atomic<std::uint64_t> nodes_made{0};
 
 // Deleting a node may release the last reference to its inputs, and so on through the whole tape. To avoid
-// deep recursion, release() collects nodes that die during a deletion in this list. The list has no
-// destructor, because it is used until the thread ends.
+// deep recursion, release() puts into this list the nodes whose last reference is released by a deletion. The
+// list has no destructor, because it is used until the thread ends.
 thread_local Node* dead = nullptr;
 thread_local bool deleting = false;
 

@@ -72,8 +72,8 @@ double brevity_penalty(const BleuCounts& counts) {
                           static_cast<double>(counts.hypothesis_length));
 }
 
-// The smoothed 100 p_n for n = 1 … order. Stops at the first n whose total is 0, because the hypotheses are
-// too short for such n-grams. With add-k smoothing, no total of n > 1 is 0.
+// The smoothed 100 p_n for n = 1 … order. Stops at the first n whose total is 0: the hypotheses are too short
+// to have n-grams of this length. With add-k smoothing, no total of n > 1 is 0.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;

@@ -14,7 +14,7 @@ inline constexpr std::string_view gzip_magic = "\x1f\x8b";
 // Decompresses one member of gzip's format, piece by piece.
 class Inflater {
  public:
-  // `shown` names the source in messages. Without zlib, always throws.
+  // `shown` names the source in messages. Always throws in a build without zlib.
   Inflater(std::string_view operation, std::string_view shown);
   ~Inflater();
   Inflater(const Inflater&) = delete;

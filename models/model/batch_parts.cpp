@@ -10,7 +10,7 @@ namespace gradus::models {
 namespace {
 
 constexpr std::int64_t fewest_sequences = 16, most_parameters = 1 << 21;
-// If each part has at least this number of sequences, multiplying takes longer than reading the weights.
+// Minimum per part if no cache holds the weights: with fewer, reading them takes longer than multiplying.
 constexpr std::int64_t fewest_sequences_out_of_cache = 64;
 
 bool fits_cache(const Ensemble& model) { return model.parameter_count() <= most_parameters; }

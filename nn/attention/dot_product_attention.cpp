@@ -10,7 +10,7 @@ Tensor DotProductAttention::energies(const Tensor& query, const Memory& memory, 
          memory.values.shape().without(0), " for values ", memory.values.shape(),
          "; if the sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
   }
-  return transpose(sum(memory.values * query, 2), 0, 1);  // (T, B, D) · (B, D), summed: (T, B)
+  return transpose(sum(memory.values * query, 2), 0, 1);  // values (T, B, D), query (B, D), sum (T, B)
 }
 
 std::optional<AttentionScore> DotProductAttention::fused_score(std::int64_t /*value_size*/) const {

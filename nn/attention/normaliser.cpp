@@ -146,7 +146,7 @@ Normaliser hard() {
                 if (!training) return largest(e, lengths);
                 const Tensor drawn = largest(e.detach() + gumbel_noise(e), lengths);
                 const Tensor p = masked_softmax(e, lengths), fixed = p.detach();
-                // The value is 0, the gradient that of ln p. Positions that were not drawn may have p = 0.
+                // Is 0, with the gradient of ln p. The clamp is for positions that are not drawn: p may be 0.
                 const Tensor log_ratio = (p - fixed) / clamp(fixed, std::numeric_limits<float>::min(), 1);
                 return drawn * (1 + log_ratio);
               },

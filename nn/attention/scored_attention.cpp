@@ -11,7 +11,7 @@ Tensor ScoredAttention::normalised(const Tensor& energies, const Tensor& lengths
 }
 
 Attention::Result ScoredAttention::summed(const Tensor& alpha, const Memory& memory) const {
-  // Only reinforce_loss() uses the gradient of drawn weights, so the context uses detached weights.
+  // For Estimator::reinforce, only reinforce_loss() uses the weights' gradient. The context detaches them.
   const Tensor used = estimator() == Estimator::reinforce ? alpha.detach() : alpha;
   return {weighted_sum(dropout_.forward(used), memory.values, memory.lengths), alpha};
 }

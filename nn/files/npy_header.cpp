@@ -97,7 +97,7 @@ Dtype dtype_of_npy(Literal& literal, const std::filesystem::path& file) {
 
 Shape shape_of_npy(Literal& literal, const std::filesystem::path& file) {
   const std::vector<std::int64_t> sizes = literal.tuple();
-  for (const std::int64_t size : sizes) {  // a Shape may hold -1, a size to be inferred
+  for (const std::int64_t size : sizes) {  // Shape accepts -1, for a size to be inferred
     if (size < 0)
       refuse_npy(file, "has an axis of the negative size ", size,
                  "; it is damaged, so copy or save it again");

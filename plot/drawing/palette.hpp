@@ -25,7 +25,7 @@ int ramp256(double t);
 /// Number of different colours in a heatmap.
 inline constexpr int kLevels = 64;
 
-/// Number of colours for series. Further series repeat them.
+/// Number of colours for series. Further series repeat these colours.
 inline constexpr std::size_t kSeriesColours = 8;
 
 Rgb series_colour(std::size_t series, Theme theme);

@@ -97,10 +97,10 @@ class GriffinLim {
   Step step(const std::vector<double>& x) const;
 
  private:
-  // How often each of the K frequencies is among all N.
+  // How often each of the K different frequencies occurs among all N frequencies.
   Tensor frequencies() const { return factors_.slice(0, framing_.K) * static_cast<double>(framing_.N); }
 
-  // Y, as [Re Y, −Im Y]. Where X is 0, its phase is taken as 0.
+  // Returns Y, as [Re Y, −Im Y]. Where X is 0, Y gets the phase 0.
   static Tensor with_phases(const Tensor& X, const Tensor& size, const Tensor& A) {
     const std::int64_t K = A.size(1);
     const Tensor is_zero = equal(size, zeros({}, Dtype::f64));

@@ -14,7 +14,7 @@
 namespace gradus::speech {
 namespace {
 
-// A function of |X|², (·, K) in f64, for all windows of a sound.
+// Returns f(|X|²) for all windows of a sound. Calls f with |X|² as (windows, K), f64.
 Tensor of_all_windows(const char* where, const Sound& sound, const Framing& framing,
                       const std::function<Tensor(const Tensor& squares)>& f) {
   const auto samples = std::ssize(sound.samples);

@@ -162,8 +162,8 @@ std::int64_t seconds_of_silence() {
   return seconds;
 }
 
-// A run and its processes. The communicator's thread may call way_on(), so the run must outlive the
-// communicator.
+// A run and its processes. The communicator's thread may call TrainingRun::way_on(), so the run must outlive
+// the communicator.
 struct Job {
   std::unique_ptr<TrainingRun> training;
   std::atomic<const TrainingRun*> started = nullptr;

@@ -5,11 +5,11 @@
 
 namespace gradus::tools {
 
-/// The note about a file of pairs with columns after the second, which are not read: the files of Tatoeba and
-/// Anki name the authors there. @param name of the file; empty or "-" for standard input
+/// A note that a file of pairs has more than two columns, and that only the first two are read. (Files of
+/// Tatoeba and Anki name the authors in further columns.) @param name the file's; or "-", or empty, for stdin
 std::string note_of_columns(const std::string& name, std::int64_t lines);
 
-/// Writes this note to standard error if `lines`, the number of lines with further columns, is not 0.
+/// Writes note_of_columns() to standard error, unless `lines`, the number of lines with more columns, is 0.
 void note_columns(const std::string& name, std::int64_t lines);
 
 }  // namespace gradus::tools

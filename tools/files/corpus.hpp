@@ -33,14 +33,14 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. If `files.source` is a
 /// folder, reads its frames files, sorted by name.
-/// @param notes receives the note on further columns; without it, the note is written to standard error
+/// @param notes receives note_of_columns(), if there is one; if null, the note is written to standard error
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);
 
-/// The folder to which the paths in a list of files are relative; empty, the working folder, for a pipe.
+/// The folder to which paths in a list of files are relative. Empty for a pipe: the working folder.
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
-/// Paths in a list of files are relative to the list: makes the sources relative to the working folder.
+/// Turns the sources, paths relative to the folder of their list, into paths relative to the working folder.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.

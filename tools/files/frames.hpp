@@ -24,7 +24,7 @@ class Frames {
   /// The properties of a model's training files.
   struct Settings {
     speech::LogMelOptions features = {};  ///< `bands` is the size of a frame
-    std::int64_t rate = 0;                ///< samples per second of the WAV files; 0 if there were none
+    std::int64_t rate = 0;                ///< samples per second of the WAV files; 0 without WAV files
     std::vector<float> mean = {}, deviation = {};  ///< one per band; empty while training files are read
   };
 

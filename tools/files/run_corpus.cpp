@@ -85,8 +85,8 @@ Corpus read_run_corpus(const Settings& settings, const fs::path& checkpoint) {
   }
   try {
     return read_resumed_corpus(settings, folder);
-  } catch (const UsageError& error) {  // names options of gradus train, which this command does not have
-    const std::string_view text = error.what();  // its end, after "; ", advises options of gradus train
+  } catch (const UsageError& error) {  // the message names options of gradus train, not of this command
+    const std::string_view text = error.what();  // after "; " comes advice about these options, cut off below
     fail("corpus", "'", checkpoint.string(), "' has wrong settings: ", text.substr(0, text.find("; ")),
          "; give a checkpoint written by gradus train");
   }

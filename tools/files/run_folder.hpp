@@ -48,8 +48,8 @@ bool is_run_file(const std::string& name);
 /// The folder's files that is_run_file() accepts, sorted by name; none if the folder does not exist.
 std::vector<std::filesystem::path> run_files(const std::filesystem::path& folder);
 
-/// The run_files() that training did not write, such as the user's own weights. Without a checkpoint in the
-/// folder, all of them.
+/// The run_files() that training did not write, such as the user's own weights. If the folder has no
+/// checkpoint, returns all run_files().
 std::vector<std::filesystem::path> foreign_files(const std::filesystem::path& folder);
 
 /// The step-S.safetensors files in the folder with their steps, in ascending order.

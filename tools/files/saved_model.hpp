@@ -67,8 +67,8 @@ void check_resumable(const std::filesystem::path& path, const models::Checkpoint
 void check_not_compressed(const char* operation, const std::filesystem::path& path,
                           const nn::Metadata& metadata);
 
-/// A checkpoint with only the model's weights, because the stored training state may not fit them. A tensor
-/// that the model has under several names is stored once, under its first name.
+/// A checkpoint with only the model's weights, for models whose shapes may differ from those of the training
+/// state. A tensor that the model has under several names is stored once, under its first name.
 /// @param writer the command that writes it, such as "gradus convert"
 models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 
@@ -77,7 +77,7 @@ models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 /// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 
-/// The same for a checkpoint that was read from this path. Makes all checks of a saved model.
+/// load_saved_model() for a checkpoint that was already read from this path. Makes the same checks.
 SavedModel saved_model_of(const std::filesystem::path& path, models::Checkpoint checkpoint,
                           const models::Registry& registry);
 

@@ -33,7 +33,7 @@ struct Evaluation {
   Scores total;
   std::int64_t bucket = 0;                        ///< source lengths per bucket
   std::map<std::int64_t, Scores> by_length;       ///< key: the shortest source length of a bucket, from 1
-  std::optional<data::MatchCount> any_reference;  ///< over distinct sources
+  std::optional<data::MatchCount> any_reference;  ///< counts distinct sources
   std::optional<data::AlignmentError> alignment;  ///< with teacher forcing
   std::vector<std::string> outputs;               ///< one per pair
 };

@@ -32,7 +32,7 @@ struct SearchOptions {
 
   /// @throws Error if an option is out of range.
   models::Search search() const;
-  /// Like search(), for a running batch of a model with f32 weights.
+  /// The same search for a models::RunningBatch. The model must have f32 weights.
   models::SearchSteps steps() const;
   TranslationOptions translation() const;
   /// The search in words, such as "greedy", "beam 5, length penalty 0.6" or "sampled with seed 1".

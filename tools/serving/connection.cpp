@@ -87,7 +87,7 @@ class LimitedQueue final : public httplib::TaskQueue {
   std::atomic<int>& open_;
 };
 
-// The two signatures of Server::process_request(): httplib 0.11, and newer versions.
+// The two signatures of Server::process_request(): in httplib 0.11, and in newer versions.
 using Setup = std::function<void(httplib::Request&)>;
 using ProcessRequest = bool (httplib::Server::*)(httplib::Stream&, bool, bool&, const Setup&);
 using ProcessRequestFrom = bool (httplib::Server::*)(httplib::Stream&, const std::string&, int,

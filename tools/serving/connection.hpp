@@ -10,7 +10,7 @@
 namespace gradus::tools {
 
 struct ConnectionLimits {
-  int connections;                     ///< maximum served at the same time; as many more can wait
+  int connections;                     ///< maximum served at the same time; the same number can wait
   std::chrono::milliseconds patience;  ///< limit for receiving a request, and for sending its answer
   std::size_t bytes;                   ///< maximum size of a request, including its head
 };
@@ -80,7 +80,7 @@ class HttpServer final : public httplib::Server {
   bool process_and_close_socket(socket_t socket) override;
   void serve(Connection& connection);
   bool ends() const { return svr_sock_ == INVALID_SOCKET; }
-  // True if every thread serves a connection and others wait.
+  // True if every thread serves a connection, and further connections wait.
   bool is_crowded() const { return open_ > limits_.connections; }
 
   static constexpr int most_requests = 1000;  // maximum per connection

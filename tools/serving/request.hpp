@@ -30,7 +30,7 @@ struct RequestLimits {
 struct TranslateRequest {
   std::vector<std::string> texts;
   bool is_list = false;  ///< q was a list
-  std::string model;     ///< empty: selected by `source` and `target`; without them, the first
+  std::string model;     ///< empty: chosen by the languages `source` and `target`, or the first
   std::string source, target;
   std::int64_t alternatives = 0;
   bool alignments = false, scores = false;

@@ -5,7 +5,7 @@
 namespace gradus::tools {
 
 /// @throws UsageError unless exactly one kind of training data is given. Also for a source file without a
-/// target file or vice versa, for a file of pairs together with such a file, for byte-pair encoding of
+/// target file or vice versa, for either of the two together with a file of pairs, for byte-pair encoding of
 /// characters, for a vocabulary shared by a SentencePiece model and another tokeniser, for dev and test parts
 /// that take all pairs, and for a minimum above its maximum.
 void check_data(const DataSettings& settings);

@@ -36,7 +36,7 @@ struct Sizes {
   }
 };
 
-// The number of elements of the encoder's matrices on all levels. `inputs` is the size of an input.
+// The number of elements of the encoder's matrices, in all pyramid levels. `inputs`: size of a source vector.
 double encoder(const ModelOptions& model, double inputs, const Sizes& of) {
   double all = 0;
   for (std::int64_t level = 1; level <= model.pyramid; ++level) {

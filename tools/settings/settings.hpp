@@ -26,7 +26,7 @@ struct DataSettings {
   std::string task;     ///< reverse, copy, sort or dates; empty for `phrases` or `train`
   std::string phrases;  ///< eng-fra or eng-cmn, the phrase sets shipped with gradus
   PairFiles train;      ///< files of training pairs
-  PairFiles dev, test;  ///< if not given: fractions of the training pairs, by a hash of the source
+  PairFiles dev, test;  ///< if not given: taken from the training pairs, selected by a hash of the source
   std::int64_t dev_percent = 5, test_percent = 5;
   bool swap = false;                                   ///< exchange source and target
   bool frames = false;                                 ///< the sources are paths of WAV and .npy files
@@ -93,8 +93,8 @@ struct Settings {
 
 /// The defaults of `gradus train`.
 Settings default_settings();
-/// The defaults of a preset: its model and training replace the plain defaults. The plain defaults if the
-/// name is unknown.
+/// The default settings, with the model and training options of the preset in place of the default ones. For
+/// an unknown name, the default settings.
 Settings preset_settings(const std::string& name);
 
 /// Converts settings to TOML (as `gradus train --config` reads) and back.

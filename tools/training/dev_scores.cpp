@@ -13,8 +13,8 @@
 namespace gradus::tools {
 namespace {
 
-// A part's contribution as numbers: its loss, weighted by its tokens; exact matches; the two lengths of BLEU;
-// and two counts for each order of n-grams. Doubles hold the counts exactly.
+// The sums over one part of the pairs (see score()): the loss, weighted by tokens; exact matches; BLEU's two
+// lengths, and its two counts for each order of n-grams. Doubles hold the counts exactly.
 constexpr std::size_t orders = 4, width = 4 + 2 * orders;
 using Part = std::span<double, width>;
 

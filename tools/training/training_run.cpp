@@ -102,7 +102,7 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
   }
 }
 
-// Resumes the trainer. Names the run if its state does not fit.
+// Loads the checkpoint's state into the trainer. If the state does not fit, the error names the run's folder.
 void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
                 const std::filesystem::path& folder) {
   try {
@@ -342,7 +342,7 @@ void TrainingRun::save(const std::string& name) {
   if (!is_first || name != run_file::last) models::save_checkpoint(settings_.run.out / name, present);
 }
 
-// Replaces a previous run in the folder, so that no command takes its model for the new one. If the process
+// Replaces a previous run in the folder, so that no command takes the old model for the new. If the process
 // is killed at any moment, either the previous run or the new one is complete.
 void TrainingRun::take_folder(const models::Checkpoint& first) {
   models::save_checkpoint(settings_.run.out / run_file::next, first);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Beside it,
-/// its source file has a composed twin: the same function, computed by operations of ops.hpp. `Composed`
-/// (composed.hpp) selects the twins. Tests compare each fused operation with its twin.
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. The source
+/// file of a fused operation also has its twin, which computes the same function by operations of ops.hpp.
+/// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:

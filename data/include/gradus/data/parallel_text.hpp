@@ -13,8 +13,8 @@
 /// \file
 /// Readers of parallel text in UTF-8. A file may be compressed by gzip. Pipes can be read, and "-" is
 /// standard input. A byte order mark and CR LF are accepted. Errors name the file and, if known, the line and
-/// byte, both counted from 1. A line has at most TextLines::longest bytes, and a text takes at most half of
-/// the machine's memory: a pipe may be endless.
+/// byte, both counted from 1. Because a pipe may be endless, a line has at most TextLines::longest bytes, and
+/// a text takes at most half of the machine's memory.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
@@ -33,8 +33,8 @@ struct Columns {
 };
 Columns columns_of(std::string_view line);
 
-/// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Columns after the second are
-/// ignored: those files name the authors there. Blank lines are skipped.
+/// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Ignores further columns, in which
+/// Tatoeba and Anki name the authors. Skips blank lines.
 /// \param with_more  set to the number of pairs with further columns, if given
 /// \throws gradus::Error if the file cannot be read or is not UTF-8, if a line has no tab or a blank side, or
 ///         if there are no pairs.

@@ -42,7 +42,7 @@ std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tenso
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps = {});
 
-/// Beam search as a Search. @throws Error as above.
+/// Beam search as a Search. @throws Error as the function above.
 Search beam_search(const BeamOptions& options);
 
 }  // namespace gradus::models

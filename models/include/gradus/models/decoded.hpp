@@ -14,7 +14,7 @@ struct Decoded {
   Tensor weights;                    ///< (tokens, annotations), f32: α_tj; undefined without attention
   std::vector<double> token_log_probabilities;  ///< the model's ln p(y_t | y_1 … y_{t−1}, x)
   double log_probability = 0;                   ///< ln p(y | x), their sum
-  double score = 0;  ///< the score by which the search ranks; the log-probability if it does not rank
+  double score = 0;  ///< what a beam search ranks outputs by; equals log_probability for other searches
 };
 
 }  // namespace gradus::models

@@ -43,7 +43,7 @@ class Encoder : public nn::Module {
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or ids of vectors (vectors_of)
   /// @param lengths (B), i64, each in [1, T]
-  /// @throws Error if the shapes do not fit, a length is outside [1, T], or a token is unknown.
+  /// @throws Error if source or lengths have other shapes, a length is outside [1, T], or a token is unknown.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D

@@ -24,7 +24,7 @@ std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const T
 std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> pairs,
                             std::int64_t batch_tokens = 4096);
 
-/// Greedy decoding as a Search. @throws Error as above.
+/// Greedy decoding as a Search. @throws Error if a constraint is negative.
 Search greedy(const Constraints& constraints = {});
 
 }  // namespace gradus::models

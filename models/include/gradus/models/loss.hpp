@@ -35,7 +35,7 @@ struct Objective {
 /// The training loss; by default the cross-entropy under teacher forcing.
 struct LossOptions {
   double label_smoothing = 0;    ///< ε, in [0, 1], as in nn::masked_cross_entropy
-  double attention_entropy = 0;  ///< λ: weight of nn::attention_entropy in the loss; λ < 0 smooths
+  double attention_entropy = 0;  ///< λ: weight of nn::attention_entropy in the loss; λ < 0 raises entropy
   /// The probability in [0, 1] that the decoder reads its own likeliest token instead of the true previous
   /// token. Drawn independently for each token (scheduled sampling with arg max, Bengio et al. 2015, section
   /// 2.4). No gradient flows through the choice.

@@ -33,7 +33,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
                             const MaxSteps& max_steps = {});
 
 /// Sampling as a Search. The Search has its own copy of the generator, which advances with every call.
-/// @throws Error as above.
+/// @throws Error if an option is outside its range.
 Search sample(const SamplingOptions& options, const Generator& generator);
 
 }  // namespace gradus::models

@@ -48,7 +48,7 @@ class Attention : public Module {
   virtual Memory prepare(const Tensor& values, const Tensor& lengths) const;
 
   /// @param query            (B, Q): the decoder's state, s_{t−1} or s_t as the decoder chooses
-  /// @param step             decoder step, from 0; Luong's local-m attention centres its window there
+  /// @param step             decoder step, from 0; Luong's local-m attention centres its window at this index
   /// @param previous_weights (B, T): the previous step's weights; undefined at step 0
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;

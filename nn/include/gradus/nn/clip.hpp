@@ -11,8 +11,8 @@ namespace gradus::nn {
 /// elements of all gradients is then at most `max_norm` (Pascanu et al. 2013, algorithm 1). Returns the norm
 /// before scaling.
 ///
-/// If the norm is not finite, the gradients stay unchanged. Check the returned norm with std::isfinite before
-/// the optimiser's step. In this case, PyTorch would set the gradients to NaN or 0.
+/// If the norm is not finite, the gradients stay unchanged (PyTorch sets them to NaN or 0). Check the
+/// returned norm with std::isfinite before the optimiser's step.
 /// @throws Error unless max_norm is above 0.
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
 

@@ -22,7 +22,7 @@ struct Annotations {
   /// encoder has only one direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
-  /// Decoders that start from the encoder's final state read these.
+  /// For decoders that start from the encoder's final state.
   std::vector<Tensor> last = {};
 };
 

@@ -42,7 +42,7 @@ struct AttentionMask {
 /// decoder's state and the context have size E.
 ///
 /// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), with the rows for q, k and v in
-/// this order. If the size of keys or values is not E, three weights replace it: `q_proj_weight` (E, E),
+/// this order; or, if the size of keys or values is not E, three separate weights: `q_proj_weight` (E, E),
 /// `k_proj_weight` (E, key_size) and `v_proj_weight` (E, value_size). Further parameters: `in_proj_bias`
 /// (3E), `out_proj.weight` (E, E) and `out_proj.bias` (E). The input projections are drawn from U(−b, b) with
 /// b = √(6 / (rows + columns)), and `out_proj.weight` as in Linear. The biases are 0.

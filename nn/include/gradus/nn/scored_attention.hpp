@@ -24,19 +24,19 @@ class ScoredAttention : public Attention {
                 const Tensor& previous_weights) const override;
   double dropout() const { return dropout_.probability(); }
 
-  /// Replaces the softmax. Call it at any time, because the parameters do not depend on the normaliser. A
-  /// normaliser without `weights` means the softmax.
+  /// Replaces the softmax, at any time: the parameters do not depend on the normaliser. A normaliser without
+  /// `weights` stands for the softmax.
   void set_normaliser(Normaliser normaliser) { normaliser_ = std::move(normaliser); }
   bool has_softmax() const { return !normaliser_.weights; }
   Estimator estimator() const override { return normaliser_.estimator; }
 
  protected:
-  /// The energies e, (B, T), for the arguments of attend(), which ignores them beyond a row's length.
+  /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length are ignored.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
   /// The weights α, (B, T): the softmax of the energies, or the normaliser's weights.
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
-  /// The result for the weights α, (B, T), with dropout.
+  /// The result of attend() for the weights α, (B, T). Applies dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
   /// True if this object is a Class itself, not of a derived class, and its weights are a softmax. If so,
   /// attention_sequence() may replace attend().

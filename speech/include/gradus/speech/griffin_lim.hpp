@@ -13,9 +13,9 @@ namespace gradus::speech {
 ///
 ///     |X_t|² = max(F⁺ exp(y_t), 0),  F⁺ = Fᵀ (F Fᵀ)⁻¹
 ///
-/// F has a row for each band. Its pseudo-inverse F⁺ returns the powers with the smallest sum of squares; they
-/// have the given features exactly, unless one of them is below 0. A frame has fewer bands than magnitudes,
-/// so the fine structure of a voice is lost.
+/// F has a row for each band. Of all powers with the given features, F⁺, its pseudo-inverse, returns those
+/// with the smallest sum of squares. Negative powers become 0; the features are then not exact. A frame has
+/// fewer bands than magnitudes, so the fine structure of a voice is lost.
 /// @param features (T, M) with M = options.bands
 /// @param rate     samples per second of the sound
 /// @return (T, K), f64
@@ -40,7 +40,7 @@ struct Reconstruction {
 /// The distance between |X| and A never grows. The first and last milliseconds, where Σ w² is below 0.1, are
 /// set to 0, because dividing by a small number would make any inaccuracy loud.
 /// @param A     (T, K), as magnitudes() and magnitudes_of() return
-/// @param start L + (T − 1) S samples; its phases are the first ones
+/// @param start L + (T − 1) S samples; the first iteration keeps the phases of this sound
 /// @throws Error if A does not fit the rate and the options or has numbers that are negative or not finite,
 /// if the start has another number of samples, and for a negative number of iterations.
 Reconstruction griffin_lim(const Tensor& A, const Sound& start, std::int64_t iterations,
