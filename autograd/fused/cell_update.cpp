@@ -15,7 +15,7 @@
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_update and lstm_update: one step of a cell, given its two products.
+// gru_update and lstm_update: one step of a cell, given W_ih x + b_ih and W_hh h + b_hh.
 namespace gradus {
 namespace composed {
 namespace {

@@ -98,7 +98,7 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
   Tensor loss = zeros({}, dtype);
   // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. The logits (N, V) are often the
   // largest tensor. If they are not shared, the exponentials overwrite the logits, and later the gradient
-  // overwrites the exponentials. Under DetectAnomaly the logits are kept, because its messages show them.
+  // overwrites the exponentials. Under DetectAnomaly, the logits are kept for the messages.
   const bool in_place = !is_shared(logits) && !detects_anomaly();
   const Tensor exponential = in_place ? logits : empty(logits.shape(), dtype);
   const Tensor inverse = empty({rows}, dtype);

@@ -42,8 +42,8 @@ void scale(const Tensor& x, double factor) {
   map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
 }
 
-// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double, because the rounding error of
-// f32 grows with their length.
+// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double, because the rounding error of an
+// f32 sum grows with the number of terms.
 template <class T, class F, class... X>
 Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, const X&... x) {
   constexpr std::int64_t long_sum = 1024;

@@ -23,7 +23,7 @@ Addend<T> block(Addend<T> addend, std::int64_t row, std::int64_t column) {
   return addend;
 }
 
-/// The arguments of gemm(): C ← A·B + β·D. rows(), columns() and terms() return parts of it.
+/// The arguments of gemm(): C ← A·B + β·D. rows(), columns() and terms() return parts of this product.
 template <class T>
 struct Product {
   Layout a_layout, b_layout;
@@ -109,8 +109,8 @@ inline std::int64_t threads_for_product(std::int64_t m, std::int64_t n, std::int
   return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
 }
 
-/// If p is large, splits p into one part per thread; then calls work(part). Parts start at multiples of 16
-/// columns or rows, the width of the libraries' inner loops.
+/// Calls work(part) for one part of p per thread if p is large, else work(p). A part starts at a multiple of
+/// 16 columns or rows, because the inner loops of the libraries compute 16 at a time.
 template <class T, class Work>
 void split_among_threads(const Product<T>& p, const Work& work) {
   constexpr std::int64_t step = 16;

@@ -45,7 +45,7 @@ void run_hooks(const Node& node, Pending& pending) {
       fail("backward", "a hook on ", node.text(), " returned a gradient ", replacement.shape(), " ",
            name(replacement.dtype()), "; it must be ", node.shape, " ", name(node.dtype), ", or undefined");
     }
-    gradient = replacement.clone();  // a copy, because the hook may keep its tensor
+    gradient = replacement.clone();  // a copy, because the hook may keep the replacement
   }
 }
 

@@ -130,7 +130,7 @@ void Tensor::set_grad(const Tensor& gradient) {
     fail("set_grad", "the gradient is ", gradient.shape(), " ", name(gradient.dtype()),
          ", but the tensor is ", shape(), " ", name(dtype()), "; they must be the same");
   }
-  // Stores a copy, because backward() adds to it in place.
+  // Stores a copy, because backward() adds to the stored gradient in place.
   impl().node->gradient = gradient.defined() ? gradient.clone() : Tensor();
 }
 

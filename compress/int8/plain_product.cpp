@@ -38,8 +38,8 @@ GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, co
   for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(sums[i]) * (s_x * s[i]);
 }
 
-// Multiplies 16-bit numbers: every x86-64 processor has an instruction (pmaddwd) that multiplies them and
-// adds pairs of products.
+// Works with 16-bit numbers, because every x86-64 processor has an instruction (pmaddwd) that multiplies such
+// numbers and adds pairs of the products.
 GRADUS_CLONES void dots(std::int64_t n, std::int64_t k, const std::int16_t* __restrict p,
                         const std::int8_t* __restrict q, std::int64_t stride, std::int32_t* __restrict sums) {
   for (std::int64_t i = 0; i < n; ++i) {

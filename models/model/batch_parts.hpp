@@ -43,7 +43,7 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
 
 // Splits a batch, `source` (T, B, …) and `lengths` (B), into parts. Calls f(sources, lengths, index of the
 // first source) for each part; f returns one result per source. Returns all results in batch order. In
-// training there is only one part: a search's number of random draws depends on its sequences.
+// training mode there is only one part, because a search's number of random draws depends on its sequences.
 template <class Result, class F>
 std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };

@@ -42,7 +42,7 @@ Allowed::Allowed(const Prediction& next, std::int64_t row, std::span<const std::
   if (std::ssize(written) < constraints.min_length) forbid(data::eos);
   if (changed_.empty() || std::ranges::any_of(changed_, [](float log_p) { return log_p > forbidden; }))
     return;
-  // Every token is forbidden, so EOS ends the output.
+  // Every token is forbidden. EOS gets a finite log-probability, so that the output ends here.
   constexpr std::size_t eos = data::eos - Prediction::first_written;
   changed_[eos] = std::max(next.log_probabilities(row)[eos], std::numeric_limits<float>::lowest());
 }

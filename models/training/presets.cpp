@@ -20,7 +20,7 @@ constexpr Training adadelta{"adadelta", 1};
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // empty if the publication states none; its learning rate is constant
+  std::optional<Training> training;  // empty if not in the publication; the learning rate is constant
 };
 
 // Sizes and training from section 3.4. Three details are not reproduced: the paper halves the learning rate

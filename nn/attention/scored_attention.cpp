@@ -11,7 +11,7 @@ Tensor ScoredAttention::normalised(const Tensor& energies, const Tensor& lengths
 }
 
 Attention::Result ScoredAttention::summed(const Tensor& alpha, const Memory& memory) const {
-  // For Estimator::reinforce, only reinforce_loss() uses the weights' gradient. The context detaches them.
+  // With Estimator::reinforce, only reinforce_loss() uses alpha's gradient, so the context detaches alpha.
   const Tensor used = estimator() == Estimator::reinforce ? alpha.detach() : alpha;
   return {weighted_sum(dropout_.forward(used), memory.values, memory.lengths), alpha};
 }

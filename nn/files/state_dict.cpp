@@ -19,7 +19,7 @@ struct Copy {
   Tensor from, into;
 };
 
-// Plans all copies and collects all errors, before it copies anything.
+// Plans all copies and collects all errors before anything is copied.
 class Loading {
  public:
   Loading(const NamedTensors& own, const NamedTensors& state) {

@@ -139,7 +139,7 @@ void read_token(Options& options) {
     throw UsageError("--host " + options.server.host +
                      ": other machines can reach this address; add --token-file FILE");
   }
-  constexpr std::size_t least = 16, most = 1000;  // clients send it in one line of a request
+  constexpr std::size_t least = 16, most = 1000;  // clients send the token in one line of a request
   std::string& token = options.server.token;
   data::TextLines("read_token", options.token_file).next(token);
   if (least <= token.size() && token.size() <= most) return;

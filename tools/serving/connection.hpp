@@ -35,7 +35,7 @@ class Connection final : public httplib::Stream {
   bool was_too_large() const { return left_ == 0; }
   /// True if the client has closed the connection or its sending half (a TCP half-close).
   bool is_closed() const;
-  /// Call this if a request was not read to its end: the bytes that follow do not begin the next request.
+  /// Call this if a request was not read to its end: its unread bytes must not be read as the next request.
   void close_after_answer() { closes_ = true; }
   bool closes_after_answer() const { return closes_; }
   /// Delays closing, so that the client reads the answer before it sees that its request was not read fully.

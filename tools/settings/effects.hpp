@@ -16,7 +16,7 @@ namespace gradus::tools {
 struct Effect {
   const char* option;     ///< "--energy"
   bool present;           ///< true if the option has an effect
-  std::string otherwise;  ///< when it has none: "without --task", "with --attention dot"
+  std::string otherwise;  ///< why the option has no effect: "without --task", "with --attention dot"
 };
 using Effects = std::vector<Effect>;
 

@@ -216,7 +216,7 @@ std::string TrainingRun::way_on() const {
   return "; the last checkpoint is intact; resume with: " + command() + " train --resume " + folder;
 }
 
-// The prefix of a command that starts the same number of processes.
+// The beginning of a command line that starts as many processes as this run has.
 std::string TrainingRun::command() const {
   return processes_.size() == 1 ? program() : message("mpirun -n ", processes_.size(), ' ', program());
 }
@@ -274,7 +274,7 @@ void TrainingRun::add_to_history() {
 
 bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
 
-// Tells the trainer the score. Returns true if it is better than all earlier scores. A model that is not
+// Tells the trainer the score. Returns true if the score is better than all earlier ones. A model that is not
 // fully pruned yet cannot be the best.
 bool TrainingRun::observe(double score) {
   if (is_pruned()) return trainer_->observe(score);

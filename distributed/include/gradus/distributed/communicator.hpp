@@ -43,8 +43,8 @@ class Alone : public Communicator {
 /// half of their values, send the other half, and add the values that they receive. The same rounds in
 /// reverse order distribute the sums. Each process sends 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur,
 /// Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005, section
-/// 4.5). Floating-point addition is commutative. So the sum of a pair has the same bits in whichever of its
-/// processes it is computed.
+/// 4.5). Floating-point addition is commutative, so a sum of two values has the same bits in both processes
+/// that could compute this sum.
 /// @throws Error unless P is a power of two.
 void sum(Communicator& processes, std::span<float> values);
 void sum(Communicator& processes, std::span<double> values);
