@@ -83,7 +83,7 @@ def contenders(ours, theirs, threads):
 
 
 def steps_of(case, settings):
-    """The numbers of timed and warm-up steps. libtorch's default settings are much slower, and get fewer."""
+    """The numbers of timed and warm-up steps. With libtorch's default settings, steps are much slower, so there are fewer."""
     return (case.steps, case.warmup) if settings != "plain" else (max(1, case.steps // 8), min(case.warmup, 2))
 
 

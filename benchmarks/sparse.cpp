@@ -66,7 +66,7 @@ std::vector<Method> methods() {
           {.name = "local-p", .model = {.attention = "local_p"}},
           {.name = "hard", .model = {.attention = "hard"}},
           {.name = "Gumbel", .model = drawn(1)},
-          // Settings with which a method fails. They show what the method's own settings avoid.
+          // Settings with which a method above fails. They show why the rows above use other settings.
           {.name = "soft, smoothed", .loss = {.attention_entropy = -0.3}, .top_k = {1, 2, 4}},
           {.name = "Gumbel, temperature 0.1", .model = drawn(0.1)},
           {.name = "Gumbel, temperature 10", .model = drawn(10)},

@@ -129,7 +129,7 @@ def measure_french(at):
     draw_by_length()
 
 
-# All except the first need real text.
+# All measurements except `reverse` need real text (GRADUS_DATA).
 MEASURES = {
     "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),

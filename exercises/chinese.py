@@ -21,7 +21,7 @@ def pattern(english):
     return re.compile("(.+?)".join(map(re.escape, english.split("{}"))))
 
 
-# The longest patterns come first: "The gradient of {} is 0 everywhere." before "{} is 0 everywhere."
+# The longest patterns come first: "The gradient of {} is 0 everywhere." also matches "{} is 0 everywhere."
 PATTERNS = [(pattern(english), chinese) for english, chinese in sorted(WORDS.items(), key=lambda entry: -len(entry[0])) if "{}" in english]
 
 

@@ -20,7 +20,8 @@ from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 PHRASES = ROOT / "data" / "phrases"
 TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
 TASK = {"--examples": "50", "--held-out": "10"}
-COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}  # columns of the phrases, by the last word of a file's option
+# The last word of a file's option → the columns of data/phrases to write to the file.
+COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}
 EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
 
 

@@ -37,7 +37,7 @@ def browser():
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     driver.set_page_load_timeout(SECONDS)
     driver.set_script_timeout(SECONDS)
-    # The theme would otherwise keep the first page's colour scheme.
+    # Clears the storage before each page. Otherwise the theme would keep the first page's colour scheme.
     driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "try { localStorage.clear(); } catch {}"})
     try:
         yield driver

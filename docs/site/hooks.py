@@ -197,7 +197,7 @@ def on_page_markdown(markdown, page, config, files):
         markdown = with_play(markdown, config)
     path = repository_path(page.file)
     here = place(path)
-    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link; the book has its own
+    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link: the book has a language switch
     markdown = re.sub(switch, "", markdown, count=1, flags=re.MULTILINE)
 
     def link(match):

@@ -1,5 +1,5 @@
-// Applies the book's light or dark setting, which is stored under "/" (extra.scope of mkdocs.yml). Without it, the system's
-// setting applies.
+// Applies the book's light or dark setting, which is stored under "/" (extra.scope of mkdocs.yml). If no setting is
+// stored, the system's setting applies.
 const choice = JSON.parse(localStorage.getItem("/.__palette"));
 if (choice) document.documentElement.classList.add(choice.color.scheme === "slate" ? "dark-mode" : "light-mode");
 

@@ -110,7 +110,7 @@ Plain with_sum(const Case& c, const F& f) {
   return dx;
 }
 
-// The part of the Jacobian's diagonal, minus the mean of this part over the row.
+// A mistake: y_i (1 − y_i) g_i, from only the Jacobian's diagonal, minus the row's mean of these terms.
 Plain diagonal_centred(const Case& c) {
   const Plain y(c.y), g(c.g);
   const double n = static_cast<double>(y.size(1));

@@ -66,8 +66,8 @@ double on_position_by_loops(const Tensor& weights, const Positions& positions) {
   return static_cast<double>(right) / static_cast<double>(L);
 }
 
-// Computes on_symbol by on_position. If the largest weight of a step is on a symbol equal to the right one,
-// this symbol's position replaces the right position first.
+// Computes on_symbol with on_position. First replaces positions[t] by the position of step t's largest
+// weight, if the symbols at both positions are equal.
 double on_symbol_by_loops(const Tensor& weights, const Positions& positions, const Symbols& source) {
   Positions equal_ones = positions;
   const Positions at = looks(weights).to_vector<std::int64_t>();

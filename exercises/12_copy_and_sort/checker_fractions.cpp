@@ -69,10 +69,10 @@ Aligned with_ties() {
   return a;
 }
 
-// Random weights. Each step puts 0.2 to 0.9 on one position, and small weights on the others. That position
-// is right with probability at least ½. The positions sort the source, or reverse it if the seed is even.
-// Rows do not sum to 1. Some symbols differ by 10, which detects an
-// answer that compares last digits.
+// Random weights. Each step puts 0.2 to 0.9 on one position, which is the right position with probability at
+// least ½. The weights of the other positions are small. Rows do not sum to 1. The right positions sort the
+// source, or reverse it if the seed is even. Some symbols differ by 10: this detects an answer that compares
+// only their last digits.
 Aligned drawn(std::int64_t L, std::uint64_t seed) {
   Generator generator(seed);
   const auto below = [&](std::int64_t n) {

@@ -257,7 +257,7 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // An answer that limits k to the shortest length ignores a larger k, too: `shortest` is reported first.
+    // `shortest` comes before k_fixed: an answer that limits k to the shortest length may seem to ignore k.
     known.insert(known.begin(),
                  {shortest, softmax_over(e, chosen(e, c.lengths, std::min(k, std::ranges::min(c.lengths))))});
     // If k + 2 gives the same weights, the answer ignores k: report k_fixed before an off-by-one mistake.

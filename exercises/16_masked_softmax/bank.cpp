@@ -51,7 +51,7 @@ Tensor with_where(const Tensor& e, const Tensor& n) {
   return p / (total + equal(total, number(e, 0)).to(e.dtype()));
 }
 
-// The weights are right. But exp is applied to pads too, before they are dropped.
+// The weights are right. But exp is also applied to the energies of pads, before the pads are dropped.
 Tensor dropped_after_exp(const Tensor& e, const Tensor& n) {
   const Tensor m = masked_fill(max(masked_fill(e, pads(e, n), -infinity), 1, true),
                                equal(unsqueeze(n, 1), zeros({}, Dtype::i64)), 0);

@@ -75,8 +75,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// Broadcasts a tensor of shape `to`, the smaller one, to the shape `from`. Lists for each element of the
-// result the flat index of the element that it copies.
+// The shape `to` can be broadcast to `from`. For each element of the broadcast result, lists the flat index
+// of the element that it copies.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {
@@ -98,8 +98,8 @@ Plain summed(const Plain& g, const Shape& shape) {
   return Plain(tensor(sums, shape));
 }
 
-// A mistake: takes one value of g for each element of `shape`, instead of the sum over all copies that
-// broadcasting made of the element.
+// A mistake: an element that was broadcast gets the g of only one of its copies, instead of the sum over all
+// copies.
 Plain last_copy(const Plain& g, const Shape& shape) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   const std::vector<std::size_t> from = stretched_from(g.shape(), shape);

@@ -112,7 +112,7 @@ void expect_past_unused(const AnyAttention& any) {
   }
 }
 
-// Calls attend() with several queries, one after the other, for the same sentences. Each query must count.
+// Calls attend() with several queries for the same sentences. Each query must give its own result.
 void expect_every_query_used(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();

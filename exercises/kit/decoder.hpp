@@ -31,7 +31,7 @@ class Watched : public gradus::nn::AdditiveAttention {
 };
 
 struct DecoderTask {
-  /// Makes a decoder around this attention, in double and with fill()ed parameters.
+  /// Makes a decoder around this attention, in double and with parameters set by fill().
   std::function<std::unique_ptr<gradus::nn::DecoderStep>(std::unique_ptr<Watched>)> make;
   std::int64_t vocabulary, annotation, query, energy;  ///< V, D, H, A
   /// The state's entry that holds the previous weights for attend(); empty if attend() gets none.

@@ -16,7 +16,7 @@ void limit_memory(unsigned mib) {
 
 End run_apart(const std::function<bool()>& check, unsigned seconds) {
   constexpr int exit_wrong = 7;
-  constexpr unsigned patience = 20;  // allowed wall time per CPU time: a busy machine may run it slowly
+  constexpr unsigned patience = 20;  // allowed wall time per CPU time: on a busy machine, the child may wait
   const unsigned left = alarm(0);    // pauses the stage's limit; the child has its own limits
   const pid_t child = fork();
   if (child == 0) {

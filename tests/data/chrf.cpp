@@ -32,7 +32,7 @@ TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
 }
 
 TEST_CASE("chrF weighs recall twice as much as precision", "[data][chrf]") {
-  // "ab" and "abcd" share 2 1-grams: both of the 2 in "ab", and 2 of the 4 in "abcd". They share one 2-gram:
+  // "ab" and "abcd" share two 1-grams: 2 of the 2 in "ab", and 2 of the 4 in "abcd". They share one 2-gram:
   // the only one in "ab", and 1 of the 3 in "abcd". "ab" has no 3-grams, so n-grams from 3 on do not count.
   const double precision = 1, recall = (2.0 / 4 + 1.0 / 3) / 2;
   CHECK(chrf("ab", "abcd") == Catch::Approx(100 * 5 * precision * recall / (4 * precision + recall)));

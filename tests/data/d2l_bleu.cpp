@@ -34,7 +34,7 @@ TEST_CASE("d2l's BLEU follows the book", "[data][bleu]") {
   CHECK(bleu("A B B C D", "A B C D E F", 3) == Catch::Approx(expected));
   CHECK(bleu("A B B C D", "A B C D E F", 4) == 0);  // no 4-gram matches, and there is no smoothing
   CHECK(bleu("A B C D E F", "A B", 1) ==
-        Catch::Approx(std::sqrt(1. / 3)));  // a too long one has no brevity penalty, but low precision
+        Catch::Approx(std::sqrt(1. / 3)));  // too long a prediction: low precision, no brevity penalty
   CHECK(bleu("va !", "va !", 4) == 1);      // n is limited to the prediction's length
   CHECK(bleu("", "va !", 2) == 0);
 }

@@ -12,8 +12,8 @@ TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]"
                                         {model->named_parameters(), /*max_nodes=*/1000});
     CHECK_THAT(text, Catch::Matchers::ContainsSubstring("<b>weight_ih_l0</b>"));
     CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("<b>leaf</b>"));
-    // In the box of its module, a parameter's label is only the last part of its name. A label with a dot is
-    // longer than that: it would show that the parameter is in the wrong box.
+    // In the box of its module, a parameter's label is only the last part of its name. A label with a dot
+    // would show that the parameter is in the wrong box.
     for (const auto& [name, parameter] : model->named_parameters())
       CHECK_THAT(text, !Catch::Matchers::ContainsSubstring(name.substr(name.rfind('.')) + "</b>"));
   }

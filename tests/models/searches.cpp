@@ -117,7 +117,7 @@ TEST_CASE("a vocabulary without EOS is an error", "[models][search]") {
 TEST_CASE("decode() gives the same in batches of any size, in the order of the sources", "[models][search]") {
   const Model model = std::move(decisive_models()[0]);
   const std::vector<Ids> sources = {{3, 8, 5, 3}, {6}, {4, 7}, {5, 5, 5, 3, 4, 6}, {7}, {8, 3}};
-  for (std::size_t i : {0U, 2U}) {  // without sampling, whose results depend on the order
+  for (std::size_t i : {0U, 2U}) {  // not 1, sampling, which depends on the order of the sources
     for (const std::int64_t batch_tokens : {1, 4, 100}) {
       INFO(searches()[i].name << ", " << batch_tokens);
       const auto found =

@@ -62,7 +62,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
   const std::string picture = plot::animation({first, second, third});
   CHECK(count(picture, "</title></rect>") == 6 + 16 + 6);
 
-  // Each frame covers all frames before it, even larger ones. So without animation, the last one shows.
+  // Each frame covers all frames before it, even larger ones. So without animation, the last frame shows.
   const double width = attribute(svg(second), "<svg", "width");
   CHECK(attribute(picture, "<svg", "width") == width);
   std::size_t at = 0;

@@ -88,7 +88,7 @@ TEST_CASE("a model with a NaN or an infinity is refused by every search", "[tool
   const std::string path = write_small_model(scratch.path()), weights = scratch.path() / "weights",
                     name = "decoder.rnn.bias_ih_l0";
   const gradus::models::Checkpoint whole = gradus::models::load_checkpoint(path);
-  for (const float bad : {NAN, INFINITY, -INFINITY}) {  // ±∞ saturates the gates, so outputs stay finite
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {  // with ±∞, outputs stay finite: gates saturate
     gradus::models::Checkpoint checkpoint = whole;
     gradus::NamedTensors state;
     for (auto& [own, tensor] : checkpoint.tensors) {

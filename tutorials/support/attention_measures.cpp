@@ -14,7 +14,7 @@ using gradus::Tensor;
 namespace data = gradus::data;
 namespace models = gradus::models;
 
-// For each j, ln α_tj is e_tj minus the same number. So both have the same standard deviation over j.
+// In a step t, ln α_tj is e_tj minus a number without j. So both have the same standard deviation over j.
 double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const gradus::NoGrad no_grad;
   double total = 0;

@@ -56,7 +56,7 @@ struct FirstTokenModels {
   /// Adds the accuracies of all models for this delay. Must be called with increasing delays.
   void add(std::int64_t delay, const std::vector<double>& accuracies);
 
-  /// One dot per model, side by side at their delay; also the mean, and the accuracy of guessing.
+  /// One dot per model; the dots of a delay are side by side. Also the mean, and the accuracy of guessing.
   gradus::plot::Curves dots() const;
 };
 

@@ -43,7 +43,7 @@ Uses uses_of(const std::vector<GraphNode>& nodes) {
   return uses;
 }
 
-// A result is above all its inputs. A leaf is just below the first node that uses it. Row 0 is the lowest.
+// Each node's row, from 0 at the bottom. A result is above its inputs, a leaf just below its first use.
 std::vector<std::size_t> rows_of(const std::vector<GraphNode>& nodes, const Uses& uses) {
   std::vector<std::size_t> rows(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -172,7 +172,7 @@ std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<
   const gradus::NoGrad no_grad;
   const std::int64_t D = speaker.sizes.frame, r = speaker.sizes.at_once;
   std::vector<Speech> all;
-  for (const std::vector<std::int64_t>& text : texts) {  // one at a time: each has its own end
+  for (const std::vector<std::int64_t>& text : texts) {  // one at a time: texts end at different steps
     const std::int64_t J = std::ssize(text);
     auto [memory, before] = speaker.start(gradus::tensor(text, {J, 1}), gradus::tensor(std::vector{J}));
     Tensor last = gradus::zeros({1, D});

@@ -83,7 +83,7 @@ std::vector<Recording> read_recordings(const std::filesystem::path& list);
 struct SpeakerLoss {
   gradus::Tensor frames, stop;  ///< mean squared error; mean cross-entropy
 };
-/// Teacher forcing: each step reads the last of the true frames before it.
+/// Teacher forcing: each step reads the true frame just before the frames that it writes.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
 /// Trains with Adam on batches of 32. Returns the losses of the frames, without those of the stop.

@@ -105,7 +105,7 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
 
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
-  // Every analytic gradient is 0, as above, but here 0 is wrong: the message must not suggest other values.
+  // The gradient 0 is wrong here, so the message must report an error and not suggest other inputs.
   CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("a profile counts forward and backward calls and the memory they alloc
   CHECK(rows["tanh"].bytes >= 2 * 2 * 400);  // two results and two gradients
   CHECK(rows["tanh"].forward_seconds > 0);
   CHECK(rows["tanh"].backward_seconds > 0);
-  CHECK(rows.count("backward") == 0);  // time in a backward function counts for the function's operation
+  CHECK(rows.count("backward") == 0);  // the time of a backward function is in its operation's row
 }
 
 TEST_CASE("operations that are not recorded are counted too", "[autograd][profile]") {

@@ -31,8 +31,8 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// B lengths. The first is `longest`, and each next length is larger by 2. Counting beyond `longest` continues
-// at `shortest`.
+// B lengths. The first is `longest`. Each later length is 2 more than the length before it, but after
+// `longest` the count continues at `shortest`.
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {

@@ -81,7 +81,7 @@ TEST_CASE("a large product is as accurate as a conventional one, however its dat
   const auto power = [&](double exponent) {
     return static_cast<float>(std::pow(10, exponent * (2 * generator.uniform() - 1)));
   };
-  const auto scale_features = [&](Operands& x) {  // scales columns of A, and rows of B by the inverse
+  const auto scale_features = [&](Operands& x) {  // multiplies column l of A, divides row l of B
     for (std::int64_t l = 0; l < x.k; ++l) {
       const float scale = power(2);
       for (std::int64_t i = 0; i < x.m; ++i) x.at_a(i, l) *= scale;

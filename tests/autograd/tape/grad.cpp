@@ -119,7 +119,7 @@ TEST_CASE("grad() detects a freed path to an input that another path still reach
   CHECK_ERROR(grad({second}, {x}),
               "backward: the tape of 'exp' (1) was freed by an earlier backward(); call the first one with "
               "retain_graph = true, or compute the value again");
-  CHECK(grad({second}, {trunk})[0].item() == 3);  // does not need the freed nodes below trunk
+  CHECK(grad({second}, {trunk})[0].item() == 3);  // stops at trunk, so it needs no freed node
 }
 
 TEST_CASE("the gradients of an input given twice are separate tensors", "[autograd][grad]") {

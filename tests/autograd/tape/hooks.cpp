@@ -49,7 +49,7 @@ TEST_CASE("a leaf's hook runs as soon as its gradient is complete", "[autograd][
   y.backward();
   CHECK(order == std::vector<std::string>{"late 7", "x 4", "early 8"});
   order.clear();
-  early.backward();  // also works on a leaf that no operation computed
+  early.backward();  // backward() of a leaf runs the leaf's hook, too
   CHECK(order == std::vector<std::string>{"early 1"});
 }
 

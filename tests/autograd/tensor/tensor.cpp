@@ -237,7 +237,7 @@ TEST_CASE("operations recorded before replace() keep the old values", "[autograd
   const Tensor old = w.detach();
   const Tensor x = leaf(ones({2, 3}));
   const Tensor y = matmul(x, w);
-  w.replace(zeros({1}, Dtype::f64));  // backward() must not write its old size here
+  w.replace(zeros({1}, Dtype::f64));  // backward() must not give w a gradient of the old size
   sum(y).backward();
   CHECK(x.grad().to_vector<float>() == Floats(6, 100));
   CHECK_FALSE(w.grad().defined());
