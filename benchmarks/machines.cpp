@@ -128,7 +128,7 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   result.tokens /= static_cast<std::int64_t>(count);
   result.sentences = batches.front().size;
   if (pretends) result.buckets = buckets.of_last_step();
-  // The parameters still hold the gradients of the last step.
+  // Times the update with the gradients of the last step, which the parameters still hold.
   const auto optimiser = nn::find_optimiser("adam").make(model->parameters(), 1e-3, 0);
   result.update = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {

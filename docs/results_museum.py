@@ -57,7 +57,7 @@ def reports(exhibit):
 
 
 def museum_exhibits():
-    """A section per exhibit: its symptoms; and, hidden until the reader opens them, the cause, the changed lines and the result of its probe."""
+    """A section per exhibit: its symptoms; and, hidden at first, the cause, the changed lines and the result of its probe."""
     parts = []
     for number, exhibit in exhibits.EXHIBITS.items():
         before, after = exhibits.change(number)

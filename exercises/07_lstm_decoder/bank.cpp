@@ -279,7 +279,7 @@ exercise::Attempt right(const std::string& name) {
 
 // --- Other wrong solutions ---
 
-// Attends a second time, with the new state, for the logits. If `returned`, also returns the new weights.
+// Attends again with the new state, and uses this context for the logits. If `returned`, returns its weights.
 template <bool returned>
 class LooksAgain : public Decoder {
  public:

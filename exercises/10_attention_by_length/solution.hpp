@@ -12,7 +12,7 @@ using namespace gradus;
 
 using ByLength = std::map<std::int64_t, double>;  // source length → measure
 
-// For each L: the mean of measure(α_t, t), with α_t (L), over the steps t < L of all sentences of length L.
+// For each L: the mean of measure(α_t, t) over the steps t < L of all sentences of length L. α_t is (L).
 template <class OfStep>
 ByLength mean_over_steps(const Tensor& weights, const Tensor& source_lengths, const OfStep& measure) {
   const auto Tx = static_cast<std::size_t>(weights.size(2));

@@ -11,8 +11,8 @@ using namespace gradus;
 
 using ByLength = std::map<std::int64_t, double>;  // source length → measure
 
-// Each function takes weights α (Ty, B, Tx) and source_lengths L (B), i64. It averages over the steps t <
-// L[b] of every sentence b.
+// Each function takes weights α (Ty, B, Tx) and source_lengths L (B), i64. Its result is a mean over the
+// steps t < L[b] of every sentence b.
 
 // The mean of −Σ_j α_tj ln α_tj, in nats.
 inline ByLength entropy(const Tensor& /*weights*/, const Tensor& /*source_lengths*/) {

@@ -55,7 +55,7 @@ enum class Fault {
   swapped_input,      ///< [h̃; E y]
   state_from_zero,    ///< the cell starts from 0 at every step
   tanh_of_logits,     ///< tanh(W_o W_c [c; s])
-  linear_fed,         ///< feeds W_c [c; s], before the tanh
+  linear_fed,         ///< feeds W_c [c; s], without the tanh
 };
 
 /// The results of n steps, (n, B, ·).

@@ -18,8 +18,8 @@ enum class Fault {
   by_length,           ///< divides by |y|
   multiplied,          ///< multiplies by lp
   fixed_alpha,         ///< α = 0.6, whatever the option
-  without_eos,         ///< |y| without EOS
-  one_less,            ///< |y| − 1, also for unfinished hypotheses
+  without_eos,         ///< counts |y| without EOS
+  one_less,            ///< uses |y| − 1 for |y|, also for unfinished hypotheses
   sum_without_eos,     ///< ln p without the term of EOS
   best_child,          ///< from step 2 on, each hypothesis keeps only its best continuation
   children_of_each,    ///< each hypothesis keeps its K best continuations: the beam grows
@@ -30,18 +30,18 @@ enum class Fault {
   early_bound,         ///< stops when the best finished score beats this step's live scores
   live_too,            ///< returns a live hypothesis if its score is better
   likeliest,           ///< returns the finished hypothesis with the largest sum
-  worst,               ///< keeps and returns the least likely
+  worst,               ///< keeps and returns the least likely hypotheses
   one_shorter,         ///< at most max_length − 1 tokens
   one_longer,          ///< at most max_length + 1 tokens
   prunes,              ///< keeps only the K finished hypotheses with the largest sums
   stops_at_K,          ///< stops once K hypotheses are finished
   live_first,          ///< returns a live hypothesis if there is one
-  wider,               ///< K + 1
-  whole_division,      ///< (5 + |y|) / 6 in integers
+  wider,               ///< keeps K + 1 hypotheses
+  whole_division,      ///< computes (5 + |y|) / 6 in integers
   power_of_length,     ///< lp = |y|^α
   never_empty,         ///< EOS is not allowed as the first token
   last_token_missing,  ///< the last token of the vocabulary is not tried
-  live_besides,        ///< keeps K live hypotheses, and every one that ends
+  live_besides,        ///< keeps K live hypotheses, and every hypothesis that ends
   last_step,           ///< returns only a hypothesis that finished in the last step
 };
 

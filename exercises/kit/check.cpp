@@ -62,7 +62,7 @@ std::string part_of(const std::string& stage) {
   return colon == std::string::npos ? "" : stage.substr(0, colon);
 }
 
-// Prints a line for each passed stage; for a part with all its stages passed, a single line instead.
+// Prints a line for each passed stage, but only one line for a part whose stages have all passed.
 class Passed {
  public:
   explicit Passed(const std::vector<Stage>& stages) {

@@ -156,7 +156,7 @@ TEST_CASE("int8 products end with their object or when weights change; gradients
   CHECK(difference(linear.forward(x), exact, 0) == "");
   const compress::Int8Products int8(linear);
   CHECK(difference(linear.forward(x), exact, 1e-7) != "");
-  const Tensor halves = linear.weight.reshape({8, 4});  // not the parameter's shape, so multiplied in f32
+  const Tensor halves = linear.weight.reshape({8, 4});  // not the weight's shape, so the product is in f32
   CHECK(difference(gradus::linear(x.slice(0, 4, 1), halves),
                    matmul(x.slice(0, 4, 1), transpose(halves, 0, 1)), 1e-6) == "");
   const Tensor rows = linear.weight.slice(1, 3);

@@ -32,7 +32,7 @@ TEST_CASE("alignment error counts sure links twice and does not penalise possibl
   AlignmentError perfect;
   perfect.add({{0, 0}, {1, 1}, {2, 3}, {3, 3}}, sure, possible);
   CHECK(perfect.rate() == 0);
-  AlignmentError again;  // possible links may include the sure ones
+  AlignmentError again;  // the possible links may contain the sure links
   again.add({{0, 0}, {1, 1}, {2, 3}, {3, 3}}, sure, {{0, 0}, {1, 1}, {2, 3}, {3, 2}, {3, 3}});
   CHECK(again.rate() == 0);
 

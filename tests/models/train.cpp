@@ -15,7 +15,7 @@ using models::TrainStep;
 
 namespace {
 
-// The loss is finite, but the gradient of the decoder's one parameter is infinite: log(w) at w = 0.
+// The loss is finite, but the gradient of the decoder's parameter is not: 1 / w overflows at w = 1e-44.
 class Steep : public gradus::nn::DecoderStep {
  public:
   Steep() : w(add_parameter("w", gradus::tensor({1e-44}))) {}

@@ -155,7 +155,7 @@ TEST_CASE("monotonic attention over a batch equals that over its rows one by one
 
 TEST_CASE("in eval mode, monotonic attention walks over the annotations one by one", "[nn][attention]") {
   Example e({.noise = 1, .bias = 0});
-  nn::MonotonicAttention quiet(Q, D, A, {.noise = 0});  // with one annotation, its weight in training is σ(e)
+  nn::MonotonicAttention quiet(Q, D, A, {.noise = 0});  // in training, one annotation has the weight σ(e)
   const std::vector<Tensor> parameters = e.attention.parameters();
   for (std::size_t k = 0; k < parameters.size(); ++k) quiet.parameters()[k].replace(parameters[k].clone());
   const auto stops = [&](std::int64_t b) {

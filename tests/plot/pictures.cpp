@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNasty = "<b>\"Q&A\"</b> 'x' \x1b[31m \xff 注意";
 
-// A picture of every kind. Unless labels are escaped, they break the markup.
+// A picture of every kind, with labels that break the markup unless plot escapes them.
 std::vector<std::string> nasty_pictures() {
   const std::string nasty(kNasty);
   const plot::Heatmap heatmap{nasty, nasty, nasty, {nasty, "ok"}, {nasty}, {0.5, kNaN}};

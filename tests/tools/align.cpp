@@ -92,7 +92,7 @@ TEST_CASE("the weights of a given translation are those of forced decoding", "[t
   std::getline(lines, line);  // skips the header
   std::getline(lines, line);
   const std::string digits =
-      line.substr(line.rfind('\t') + 1);  // the fewest digits for f32; f64 would have more
+      line.substr(line.rfind('\t') + 1);  // as few digits as identify the f32; an f64 has more
   CHECK(content(json).find("\"weights\":[[" + digits + ",") != std::string::npos);
 
   const gradus::Tensor matrix = gradus::nn::load_npy(npy);

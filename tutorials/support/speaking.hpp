@@ -65,7 +65,7 @@ class Speaker : public gradus::nn::Module {
 /// A batch of tokens, and the frames that say them. Each step has r frames.
 struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
-  gradus::Tensor read;             ///< the last frame before each step; zeros before the first, (G, B, D)
+  gradus::Tensor read;             ///< the frame just before each step; zeros for the first step, (G, B, D)
   gradus::Tensor frames;           ///< (G, B, r·D)
   gradus::Tensor counts;           ///< 1 for a real number, 0 for padding; the shape of `frames`
   gradus::Tensor stop;             ///< 1 from the last step on, (G, B)

@@ -23,7 +23,7 @@ std::map<std::string, Profile::Row> by_name(const Profile& profile) {
   return rows;
 }
 
-// An operation whose backward function takes at least this long.
+// An operation whose backward function takes at least the time `backward`.
 Tensor slow(const Tensor& x, std::chrono::milliseconds backward) {
   return record("slow", x.clone(), {x}, {}, [=](gradus::Gradients& g) {
     std::this_thread::sleep_for(backward);

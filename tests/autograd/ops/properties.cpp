@@ -43,7 +43,7 @@ rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
                       [](const Integers& all) { return Shape(all); });
 }
 
-// Random shapes that broadcast to `full`. Each lacks some of `full`'s leading axes, and has size 1 in others.
+// Random shapes that broadcast to `full`. Each lacks some leading axes, and has size 1 in some other axes.
 rc::Gen<Shapes> stretching_to(const Shape& full, std::size_t count) {
   const auto narrowed = [=](const std::pair<int, int>& choice) {
     const auto [cut, ones] = choice;

@@ -201,7 +201,7 @@ TEST_CASE("set_grad() requires the tensor's shape and dtype", "[autograd][tensor
               "set_grad: the gradient is (2) f64, but the tensor is (2) f32; they must be the same");
   CHECK(x.grad().to_vector<float>() == Floats{4, 5});
 
-  const Tensor mine = tensor({1, 1});  // set_grad() copies it, so backward() must not change it
+  const Tensor mine = tensor({1, 1});  // set_grad() copies `mine`, so backward() must not change `mine`
   x.set_grad(mine);
   sum(x).backward();
   CHECK(mine.to_vector<float>() == Floats{1, 1});
