@@ -91,7 +91,7 @@ def waiting(row, processes, network, bytes_each=4, overlap=True):
 
 
 def efficiency(row, processes, network, bytes_each=4, overlap=True):
-    """The share of a step that is not waiting. Each process computes a batch as large as the one measured with one process."""
+    """The fraction of a step's time in which a process does not wait. Each process computes a batch as large as the one measured with one process."""
     return row["apart"] / (row["apart"] + waiting(row, processes, network, bytes_each, overlap))
 
 

@@ -51,7 +51,7 @@ def autograd_arrows():
 
 
 def reduced(arrows):
-    """Removes arrows that others imply: a → c if there are a → b and b → c."""
+    """Removes arrows that other arrows imply: a → c if there are a → b and b → c."""
     def reached(start, skipped):
         found, waiting = set(), [start]
         while waiting:

@@ -59,7 +59,7 @@ def missing(rows):
 
 
 def whole(shapes):
-    """Makes the spaces within shapes unbreakable, and those between a name and its shape, as in `x (T, B, H)`."""
+    """Makes spaces unbreakable within a shape, and between a name and its shape, as in `x (T, B, H)`."""
     return re.sub(r"(\w+ )?\([^)]*\)( i64)?", lambda match: match[0].replace(" ", "\u00a0"), shapes)
 
 

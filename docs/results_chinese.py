@@ -237,5 +237,5 @@ def row(line):
 
 
 def in_chinese(text):
-    """Translates a Markdown table and the text below it, or sentences. Keeps the code between them."""
+    """Translates a Markdown table with the text below it, or sentences. Leaves code blocks unchanged."""
     return "".join(part if part.startswith("```") else "\n".join(map(row, part.split("\n"))) for part in CODE.split(text))

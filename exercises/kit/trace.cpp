@@ -49,7 +49,7 @@ struct Thrown {
   Stack stack;
 };
 
-// The latest exceptions thrown: a checker may throw others before it rethrows the learner's exception.
+// The last 16 exceptions thrown: a checker may throw some before it rethrows the learner's exception.
 thread_local std::array<Thrown, 16> recent;
 thread_local std::size_t throws = 0;
 

@@ -88,7 +88,7 @@ Observation state_stands_still(const Subject& subject) {
 }
 
 // Measures the largest weight of a pad and the smallest weight of a real position. Two exhibits give weight
-// to pads. Only one of them also hides real positions; `hides_real_positions` selects it.
+// to pads. One of these two also hides real positions; `hides_real_positions` selects this exhibit.
 Observation pads(const Subject& subject, bool hides_real_positions) {
   const std::vector<std::int64_t> lengths = {5, 2, 3};
   const auto [state, memory] = subject.decoder().start(annotations(5, lengths, 1));

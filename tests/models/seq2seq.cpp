@@ -132,7 +132,7 @@ TEST_CASE("the loss is the cross-entropy of the next token, given the true token
     const double loss = models::loss(model, batch).total.item();
     CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // models::loss() packs its sequences
     CHECK(std::abs(loss - given(x.target_out)) >
-          1e-4);  // here, each step reads the token that it must predict
+          1e-4);  // wrong input: each step reads the token that it must predict
   });
   CHECK(mismatch(x.target_in[0], gradus::full({3}, data::bos, Dtype::i64)) == "");
   for (std::int64_t b = 0; b < 3; ++b) {

@@ -112,7 +112,7 @@ TEST_CASE("equal scores are ranked by the lower loss", "[tools][train]") {
   REQUIRE(history.best() != nullptr);
   double least = history.evaluations().front().loss;
   for (const tools::History::Evaluation& entry : history.evaluations()) {
-    REQUIRE(entry.score == 0);  // the run is too short to learn reversal
+    REQUIRE(entry.score == 0);  // too short a run to learn reversal, so all scores are equal
     CHECK(entry.best == (&entry == &history.evaluations().front() || entry.loss < least));
     least = std::min(least, entry.loss);
   }

@@ -214,7 +214,7 @@ TEST_CASE("small steps confirm gradients of strongly curved functions", "[autogr
   const auto check = [](auto value, auto gradient, const std::vector<double>& at) {
     return Planted{value, gradient}.check(at);
   };
-  // In a check of two points, the function curves strongly only at the first point.
+  // log and 1/x curve strongly only at the first of their two points.
   const auto logarithm = [](double x) { return std::log(x); };
   CHECK(check(logarithm, [](double x) { return 1 / x; }, {1e-4, 1}).passed());
   CHECK(check(logarithm, [](double x) { return x < 1e-3 ? -1 / x : 1 / x; }, {1e-4, 1}).wrong == 1);
