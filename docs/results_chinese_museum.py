@@ -45,17 +45,20 @@ WORDS = {
         "一旦没有目标，输出马上就被截断。",
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
-    "those of the first step. The training and its curves show no mistake.":
-        "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。",
+    "those of the first step. The training and its curves show no mistake. To see it, let the forward pass of the training "
+    "read the written tokens: its likeliest tokens are others.":
+        "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
+        "要发现它，让训练的前向计算读入写出的词元：概率最大的会是别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",
     "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly needs "
     "this. Only a probe of h_j shows the mistake.":
         "形状是对的。一个词元的注解向量不取决于它后面的词元，而在反转任务里，几乎用不着后面的词元。只有探测 h_j 才能发现。",
     "The backward direction's last state is taken at the wrong end.": "反向的最后状态取自错误的一端",
     "The backward direction ends at the first token, index 0. At the last index it has read only one token, or only pads. "
-    "Attention compensates for this weak first state, but the first state now depends on the pads of the sentence.":
+    "The decoder's first state is computed from this state. Attention compensates for the weak start, but the decoder's "
+    "first state now depends on the pads of the sentence.":
         "反向读到第一个词元为止，也就是下标 0。在最后一个下标处，它只读了一个词元，或者只读了填充。"
-        "注意力弥补了这个信息不足的初始状态，但初始状态从此取决于句子有没有填充。",
+        "解码器的初始状态由这个状态算出。注意力弥补了这个信息不足的开端，但解码器的初始状态从此取决于句子有没有填充。",
     "The softmax has no mask.": "softmax 没有掩码",
     "The mask is computed but not used. The model learns to avoid the pads that occur in training. With more pads, or with "
     "none, the same sentence gets another result.":

@@ -67,7 +67,8 @@ EXHIBITS = {
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
-               "always those of the first step. The training and its curves show no mistake.",
+               "always those of the first step. The training and its curves show no mistake. To see it, let the forward pass "
+               "of the training read the written tokens: its likeliest tokens are others.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
@@ -77,8 +78,8 @@ EXHIBITS = {
     10: Exhibit("The backward direction's last state is taken at the wrong end.",
                 ".first_backward = back.front()}", ".first_backward = back.back()}",
                 "The backward direction ends at the first token, index 0. At the last index it has read only one token, or "
-                "only pads. Attention compensates for this weak first state, but the first state now depends on the pads of "
-                "the sentence.",
+                "only pads. The decoder's first state is computed from this state. Attention compensates for the weak start, but "
+                "the decoder's first state now depends on the pads of the sentence.",
                 [9, 11, 2]),
     11: Exhibit("The softmax has no mask.",
                 "const Tensor alpha = softmax(masked, 1);", "const Tensor alpha = softmax(e, 1);",
