@@ -45,14 +45,14 @@ WORDS = {
         "一旦没有目标，输出马上就被截断。",
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
-    "those of the first step. The training and its curves show no mistake. To see it, let the forward pass of the training "
-    "read the written tokens: its likeliest tokens are others.":
+    "those of the first step. The training and its curves show no mistake. To see the mistake, let the training's forward pass "
+    "read the written tokens: at many steps, it gives another token the highest probability.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
-        "要发现它，让训练的前向计算读入写出的词元：概率最大的会是别的词元。",
+        "要发现它，让训练的前向计算读入写出的词元：许多步上概率最大的是别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",
     "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly needs "
-    "this. Only a probe of h_j shows the mistake.":
-        "形状是对的。一个词元的注解向量不取决于它后面的词元，而在反转任务里，几乎用不着后面的词元。只有探测 h_j 才能发现。",
+    "this. Only a probe of the annotations shows the mistake.":
+        "形状是对的。一个词元的注解向量不取决于它后面的词元，而在反转任务里，几乎用不着后面的词元。只有探测注解向量才能发现。",
     "The backward direction's last state is taken at the wrong end.": "反向的最后状态取自错误的一端",
     "The backward direction ends at the first token, index 0. At the last index it has read only one token, or only pads. "
     "The decoder's first state is computed from this state. Attention compensates for the weak start, but the decoder's "
@@ -80,9 +80,11 @@ WORDS = {
     "to the same places at every step, and after the same token it always writes the same next token.":
         "每一步都从第一步的状态开始。模型不知道自己写到了哪里：每一步都关注同样的地方；只要前一个词元相同，下一个词元就总是相同。",
     "The score has no tanh.": "打分缺少 tanh",
-    "Without the tanh, v_a · W_a s is the same number for every position, and cancels in the softmax. The weights are the "
-    "same at every step, whatever the query is. W_a gets no gradient.":
-        "没有 tanh，v_a · W_a s 在每个位置都是同一个数，在 softmax 中消去。无论查询是什么，每一步的权重都一样。W_a 完全得不到梯度。",
+    "Without the tanh, the energy of a position is v_a · W_a s + v_a · U_a h. The first term is the same number for every "
+    "position, and cancels in the softmax. The weights are the same at every step, whatever the state s is. W_a gets no "
+    "gradient.":
+        "没有 tanh，一个位置的能量是 v_a · W_a s + v_a · U_a h。前一项在每个位置都是同一个数，在 softmax 中消去。"
+        "无论状态 s 是什么，每一步的权重都一样。W_a 完全得不到梯度。",
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
 WORDS["What is wrong?"] = "错在哪里？"

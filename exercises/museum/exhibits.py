@@ -67,13 +67,13 @@ EXHIBITS = {
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
-               "always those of the first step. The training and its curves show no mistake. To see it, let the forward pass "
-               "of the training read the written tokens: its likeliest tokens are others.",
+               "always those of the first step. The training and its curves show no mistake. To see the mistake, let the "
+               "training's forward pass read the written tokens: at many steps, it gives another token the highest probability.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
                "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly "
-               "needs this. Only a probe of h_j shows the mistake.",
+               "needs this. Only a probe of the annotations shows the mistake.",
                [10, 4, 1]),
     10: Exhibit("The backward direction's last state is taken at the wrong end.",
                 ".first_backward = back.front()}", ".first_backward = back.back()}",
@@ -106,9 +106,10 @@ EXHIBITS = {
                 [15, 8, 1]),
     15: Exhibit("The score has no tanh.",
                 "tanh(W_a.forward(s) + memory.keys);", "W_a.forward(s) + memory.keys;",
-                "Without the tanh, v_a · W_a s is the same number for every position, and cancels in the softmax. The weights "
-                "are the same at every step, whatever the query is. W_a gets no gradient.",
-                [14, 1, 10], ("AuCson/PyTorch-Batch-Attention-Seq2seq/issues/3",)),
+                "Without the tanh, the energy of a position is v_a · W_a s + v_a · U_a h. The first term is the same number for "
+               "every position, and cancels in the softmax. The weights are the same at every step, whatever the state s is. "
+               "W_a gets no gradient.",
+               [14, 1, 10], ("AuCson/PyTorch-Batch-Attention-Seq2seq/issues/3",)),
 }
 
 NAMES = {0: "the right program", **{number: exhibit.cause for number, exhibit in EXHIBITS.items()}}
