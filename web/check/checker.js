@@ -25,7 +25,7 @@ export class Compiling {
       };
       const handlers = {
         progress: ({ bytes }) => progress(bytes), ready: resolve,
-        compiled: (data) => this.#waiting.get(data.id).resolve(data),
+        compiled: (data) => this.#waiting.get(data.id)?.resolve(data),
         error: ({ message }) => this.#fail(new Error(message)),
       };
       this.#worker.onmessage = ({ data }) => handlers[data.do](data);
@@ -35,12 +35,17 @@ export class Compiling {
     this.#worker.postMessage({ do: "load", downloads });
   }
 
+  /** As Compiler.compile(). */
+  compile(folder, source) { return this.#ask({ do: "compile", folder, source }); }
+  /** As Compiler.trainer(). */
+  trainer(files, offers) { return this.#ask({ do: "trainer", files, offers }); }
+
   /** @returns {Promise<{ program?: Uint8Array, printed: string }>} */
-  async compile(folder, source) {
+  async #ask(message) {
     await this.ready;
     const id = ++this.#id;
     const compiled = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.#worker.postMessage({ do: "compile", id, folder, source });
+    this.#worker.postMessage({ id, ...message });
     return compiled.finally(() => this.#waiting.delete(id));
   }
 

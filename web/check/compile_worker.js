@@ -1,4 +1,5 @@
-// A worker that loads clang and compiles. It receives { do: "load", downloads } and { do: "compile", id, folder, source }.
+// A worker that loads clang and compiles. It receives { do: "load", downloads }, { do: "compile", id, folder, source },
+// { do: "trainer", id, files, offers }.
 
 import { Compiler } from "./compiler.js";
 import { load } from "./store.js";
@@ -17,6 +18,7 @@ async function start(downloads) {
 const handlers = {
   load: ({ downloads }) => start(downloads),
   async compile({ id, folder, source }) { postMessage({ do: "compiled", id, ...await compiler.compile(folder, source) }); },
+  async trainer({ id, files, offers }) { postMessage({ do: "compiled", id, ...await compiler.trainer(files, offers) }); },
 };
 
 onmessage = ({ data }) => handlers[data.do](data).catch((error) => postMessage({ do: "error", message: error.message ?? String(error) }));

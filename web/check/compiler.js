@@ -42,15 +42,33 @@ export class Compiler {
    * @returns {{ program?: Uint8Array, printed: string }} the program, and the messages of the compiler and the linker
    */
   async compile(folder, source) {
-    const name = folder.slice(3), mine = `mine/${name}.hpp`;
-    const files = { ...this.#files, mine: { [`${name}.hpp`]: source } };
-    const compiled = await run(this.#clang, "clang++", [...flags, "-include-pch", "/precompiled.pch", `-DEXERCISE_FILE="/${mine}"`,
-      "-fno-caret-diagnostics", "-c", `/exercises/${folder}/learner.cpp`, "-o", "learner.o"], files);
+    const name = folder.slice(3);
+    return this.#build([`-DEXERCISE_FILE="/mine/${name}.hpp"`, `/exercises/${folder}/learner.cpp`], { mine: { [`${name}.hpp`]: source } },
+                       [`${system}/crt1-command.o`, "learner.o", `lib/lib${name}.a`], ["--export-table", "--export=__stack_pointer"]);
+  }
+
+  /**
+   * The trainer of Play with learners' attentions.
+   * @param {Object} mine the learner's files by their names; @param {string} offers C++ that includes them from /mine, and offers
+   *   their classes to the trainer: web/engine/own_attention.hpp
+   * @returns as compile()
+   */
+  async trainer(mine, offers) {
+    return this.#build(["-I/engine", "/offers.cpp"], { mine, "offers.cpp": offers },
+                       ["--entry", "_initialize", `${system}/crt1-reactor.o`, "learner.o", "--whole-archive", "lib/play/libmodule.a", "--no-whole-archive",
+                        "lib/play/libgradus_web.a"], []);
+  }
+
+  /** Compiles a file with these arguments, and links it with what these arguments name, and with the libraries of all programs. */
+  async #build(compiling, files, linking, exporting) {
+    const compiled = await run(this.#clang, "clang++", [...flags, "-include-pch", "/precompiled.pch", "-fno-caret-diagnostics", "-c",
+      ...compiling, "-o", "learner.o"], { ...this.#files, ...files });
     if (!compiled.files) return { printed: compiled.printed };
-    const linked = await run(this.#clang, "wasm-ld", ["-m", "wasm32", `-L${system}`, `${system}/crt1-command.o`, "learner.o",
-      `lib/lib${name}.a`, ...Object.keys(this.#files.lib.all).map((file) => `lib/all/${file}`), "-lwasi-emulated-getpid", "-lc++",
+    const { lib } = this.#files;
+    const linked = await run(this.#clang, "wasm-ld", ["-m", "wasm32", `-L${system}`, ...linking,
+      ...Object.keys(lib.all).map((file) => `lib/all/${file}`), "-lwasi-emulated-getpid", "-lc++",
       "-lc++abi", "-lc", "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "--stack-first", "-z", `stack-size=${stack}`,
-      "--export-table", "--export=__stack_pointer", "--gc-sections", "--strip-all", "-o", "program.wasm"], { lib: this.#files.lib, "learner.o": compiled.files["learner.o"] });
+      ...exporting, "--gc-sections", "--strip-all", "-o", "program.wasm"], { lib, "learner.o": compiled.files["learner.o"] });
     return { program: linked.files?.["program.wasm"].slice(), printed: compiled.printed + linked.printed };
   }
 }

@@ -8,6 +8,9 @@ const traps = [
   [/unreachable/i, "aborted"],
 ];
 
+/** The name of the cause that a trap's message tells. */
+export const causeOf = (trap) => traps.find(([expression]) => expression.test(trap))?.[1] ?? "trapped";
+
 export class Ending {
   stages = [];  // { name, limit, training }
   passed = [];  // the names of the stages that passed
@@ -46,7 +49,7 @@ export class Ending {
   get cause() {
     if (this.late !== undefined) return "endless";
     if (this.stopped) return "stopped";
-    if (this.trap !== undefined) return traps.find(([expression]) => expression.test(this.trap))?.[1] ?? "trapped";
+    if (this.trap !== undefined) return causeOf(this.trap);
     return this.verdict && (this.code !== 0 || this.verdict === "passed") ? undefined : "exited";
   }
 }

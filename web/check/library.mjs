@@ -45,6 +45,8 @@ function library(root) {
     if (name === "libkit.a") add(`lib/all/${name}`, `build/wasm/web/check/${name}`);
     else if (name.endsWith(".a")) add(`lib/${name}`, `build/wasm/web/check/${name}`);
   }
+  for (const name of ["libgradus_web.a", "libmodule.a"]) add(`lib/play/${name}`, `build/wasm/web/${name}`);
+  add("engine/own_attention.hpp", "web/engine/own_attention.hpp");
   return files.sort();
 }
 

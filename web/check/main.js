@@ -4,11 +4,10 @@ import { translate, language } from "../language.js";
 import { ExerciseView } from "./exercise_view.js";
 import { ListView } from "./list_view.js";
 import { Progress } from "./progress.js";
-import { isStored } from "./store.js";
+import { isStored, memory } from "./store.js";
 import { megabytes, words } from "./strings.js";
 
 const $ = (id) => document.getElementById(id);
-const memory = 800;  // memory of a check in megabytes, measured by web/measure.mjs
 
 async function json(name) {
   const response = await fetch(name);

@@ -24,7 +24,7 @@ const hash = (...parts) => parts.reduce((sum, part) => sum.update(part), createH
 const isNeeded = (name) => /^include\/(wasm32-wasip1|c\+\+)(\/|$)/.test(name) ? !/__cxx03/.test(name)
   : /^include\//.test(name) ? /^include\/(__(std|float)\w+|std\w+|float|inttypes|iso646|limits|tgmath|wasm_simd128|unwind)\.h$/.test(name)
   : /^(include|lib(\/wasm32-(unknown-)?wasip1)?)$/.test(name) ||
-    /^lib\/[\w-]+\/(crt1-command\.o|lib(c|c\+\+|c\+\+abi|m|wasi-emulated-getpid|clang_rt\.builtins)\.a)$/.test(name);
+    /^lib\/[\w-]+\/(crt1-(command|reactor)\.o|lib(c|c\+\+|c\+\+abi|m|wasi-emulated-getpid|clang_rt\.builtins)\.a)$/.test(name);
 
 /** Compresses `bytes` into CACHE, and copies the result into OUT. @returns the entry for downloads.json */
 async function compress(name, bytes) {

@@ -3,6 +3,8 @@
 import initialise, { BrotliDecStream, BrotliStreamResultCode } from "./brotli/brotli_dec_wasm.js";
 
 const name = "gradus-check";
+/** The megabytes that a compilation takes at most; measured by web/measure.mjs. */
+export const memory = 800;
 const addressOf = ({ name, key }) => new URL(`${name}.brotli?${key}`, import.meta.url).href;
 
 /** Opens the browser's cache. Undefined if there is no cache: browsers have one only on https and localhost. */

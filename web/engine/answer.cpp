@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cells.hpp"
 #include "inside_json.hpp"
+#include "opened.hpp"
 #include "session.hpp"
 #include "symptoms.hpp"
 
@@ -72,10 +74,6 @@ Mistakes mistakes_of(const json& from) {
 }
 
 ModelSettings model_settings(const json& from) {
-  static const std::map<std::string, models::Cell> cells{{"rnn", models::Cell::rnn},
-                                                         {"gru", models::Cell::gru},
-                                                         {"original-gru", models::Cell::original_gru},
-                                                         {"lstm", models::Cell::lstm}};
   ModelSettings options;
   std::string cell = "gru";
   json mistakes = json::object();
@@ -90,10 +88,7 @@ ModelSettings model_settings(const json& from) {
       .read("mistakes", mistakes)
       .all();
   options.mistakes = mistakes_of(mistakes);
-  const auto found = cells.find(cell);
-  if (found == cells.end())
-    throw Error("model: unknown cell '" + cell + "'; available: gru, lstm, original-gru, rnn");
-  options.cell = found->second;
+  options.cell = cell_named(cell);
   return options;
 }
 
@@ -115,11 +110,35 @@ Settings settings_of(const json& from) {
   return settings;
 }
 
-// {"do": "create", "settings": …} → the version, the tokens in order of id, and each model's number of
-// parameters.
+// {"do": "open", "path": …} → the settings of a checkpoint that the page can represent, as in "create", with
+// one model, and the number of updates that have trained it.
+json open(const json& request) {
+  const Opened opened = open_run(request.at("path").get<std::string>());
+  const auto& [task, task_options, batch, seed, trainer, models] = opened.settings;
+  const ModelSettings& model = models.at(0);
+  return {{"updates", opened.updates},
+          {"settings",
+           {{"task", task},
+            {"symbols", task_options.symbols},
+            {"shortest", task_options.min_length},
+            {"longest", task_options.max_length},
+            {"model",
+             {{"decoder", model.decoder},
+              {"attention", model.attention},
+              {"cell", name_of(model.cell)},
+              {"embedding", model.embedding},
+              {"hidden", model.hidden},
+              {"energy", model.energy},
+              {"bidirectional", model.bidirectional}}}}}};
+}
+
+// {"do": "create", "settings": …, "path": …} → the version, the tokens by id, and each model's number of
+// parameters. If a path is given, the first model begins with the weights of that checkpoint.
 json create(const json& request) {
   session.reset();
-  session = std::make_unique<Session>(settings_of(request.at("settings")));
+  auto created = std::make_unique<Session>(settings_of(request.at("settings")));
+  if (request.contains("path")) created->load(0, open_run(request.at("path").get<std::string>()).parameters);
+  session = std::move(created);
   json tokens = json::array(), parameters = json::array();
   for (std::int64_t id = 0; id < session->symbols().size(); ++id)
     tokens.push_back(session->symbols().token(id));
@@ -279,10 +298,11 @@ json save(const json& request) {
 
 std::string answer(std::string_view text) {
   using Answer = json (*)(const json&);
-  static const std::map<std::string, Answer> answers{
-      {"create", create},       {"step", step},     {"measure", measure},
-      {"example", example},     {"inside", inside}, {"symptoms", symptoms},
-      {"translate", translate}, {"save", save},     {"fingerprint", fingerprint}};
+  static const std::map<std::string, Answer> answers{{"create", create},     {"open", open},
+                                                     {"step", step},         {"measure", measure},
+                                                     {"example", example},   {"inside", inside},
+                                                     {"symptoms", symptoms}, {"translate", translate},
+                                                     {"save", save},         {"fingerprint", fingerprint}};
   try {
     const json request = json::parse(text);
     const auto name = request.at("do").get<std::string>();
@@ -291,6 +311,8 @@ std::string answer(std::string_view text) {
     return found->second(request).dump();
   } catch (const std::exception& error) {
     return json{{"error", error.what()}}.dump();
+  } catch (...) {  // thrown by the reader's own attention
+    return json{{"error", "your attention threw an object that is not a std::exception"}}.dump();
   }
 }
 

@@ -87,7 +87,6 @@ Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>
   }
   auto [state, memory] = model.start(tensor(source, {T, 1}), tensor(std::vector<std::int64_t>{T}));
   const auto score = decoder->attention->fused_score(memory.values.size(2));
-  if (!score) throw Error("this attention has no score that can be shown");
   const auto token = [&](std::int64_t step) {
     return tensor(
         std::vector<std::int64_t>{step == 0 ? data::bos : written[static_cast<std::size_t>(step - 1)]});
@@ -104,9 +103,14 @@ Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>
   const Tensor h = annotations_of(memory.values, replaced.annotations);  // (T, 1, D)
   memory = decoder->attention->prepare(h, memory.lengths);
 
-  const Tensor s = state["s"];                                     // (1, H)
-  const Tensor e = energies_of(*score, s, memory);                 // (T, 1)
-  const Tensor alpha = softmax(transpose(e, 0, 1));                // (1, T)
+  const Tensor s = state["s"];  // (1, H)
+  Tensor e, alpha;              // (T, 1), (1, T)
+  if (score) {
+    e = energies_of(*score, s, memory);
+    alpha = softmax(transpose(e, 0, 1));
+  } else {
+    alpha = decoder->attention->attend(s, memory, t, state["weights"]).weights;
+  }
   const Tensor c = matmul(alpha, memory.values.reshape({T, -1}));  // (1, D)
   const Tensor y = decoder->embedding.forward(token(t));           // (1, E)
   const Cell cell = run_cell(*decoder->rnn, concat({y, c}, 1), s, state.find("cell.0"));
@@ -116,7 +120,7 @@ Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>
 
   const auto library = decoder->step(token(t), state, memory);
   const NamedTensors parameters = model.named_parameters();
-  std::vector<Tensor> inputs{s, h, e, alpha, c, cell.after, logits}, trained;
+  std::vector<Tensor> inputs{s, h, score ? e : alpha, alpha, c, cell.after, logits}, trained;
   for (const auto& [name, gate] : cell.gates) inputs.push_back(gate);
   const auto parts = std::ssize(inputs);
   for (const auto& [name, parameter] : parameters) trained.push_back(parameter);
@@ -129,7 +133,7 @@ Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>
   };
   Inside inside{part(0, {-1}),
                 part(1, {T, -1}),
-                part(2, {-1}),
+                score ? part(2, {-1}) : Part(),
                 part(3, {-1}),
                 part(4, {-1}),
                 {},

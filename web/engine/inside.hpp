@@ -28,8 +28,8 @@ struct Replaced {
 struct Inside {
   Part before;       ///< s_{t−1}, (H)
   Part annotations;  ///< h, (T, D)
-  Part energies;     ///< e_t, (T)
-  Part weights;      ///< α_t = softmax(e_t), (T)
+  Part energies;     ///< e_t, (T); undefined if the attention has no fused_score()
+  Part weights;      ///< α_t, (T): softmax(e_t), or what the attention returns
   Part context;      ///< c_t = Σ_j α_tj h_j, (D)
   std::vector<std::pair<std::string, Part>>
       gates;                   ///< named as in GRUCell and LSTMCell, (H); none for a tanh RNN
@@ -46,8 +46,8 @@ struct Inside {
 /// @param source   (T), without BOS and EOS
 /// @param written  y_1, y_2, …; L is the loss of token t
 /// @param replaced values for this step only
-/// @throws Error if the decoder has no attention, if its attention has no fused_score(), if t is out of
-/// range, or if replaced values have a wrong size.
+/// @throws Error if the decoder has no attention, if t is out of range, or if replaced values have a wrong
+/// size.
 Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>& source,
                    const std::vector<std::int64_t>& written, std::int64_t t, const Replaced& replaced = {});
 

@@ -20,7 +20,10 @@ json numbers(const Tensor& x) {
   return rows;
 }
 
-json part(const Part& from) { return {{"value", numbers(from.value)}, {"gradient", numbers(from.gradient)}}; }
+json part(const Part& from) {
+  if (!from.value.defined()) return nullptr;
+  return {{"value", numbers(from.value)}, {"gradient", numbers(from.gradient)}};
+}
 
 // The root mean square of each block of a matrix. A vector counts as a matrix with one row.
 json cells(const std::vector<float>& values, std::size_t height, std::size_t width) {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "own_attention.hpp"
 #include "score.hpp"
 
 namespace gradus::web {
@@ -81,6 +82,7 @@ class MistakenDecoder final : public RecurrentDecoder {
 
 models::Registry registry_with(const Mistakes& mistakes) {
   models::Registry registry = models::Registry::standard();
+  for (const auto& [name, kind] : own_attentions()) registry.attentions[name] = kind;
   if (mistakes.any()) {
     registry.decoders["bahdanau"].make = [mistakes](const models::DecoderOptions& options,
                                                     const auto& attention) {

@@ -12,6 +12,10 @@
 #include <sstream>
 #include <string_view>
 
+#include "cells.hpp"
+#include "dates.hpp"
+#include "own_attention.hpp"
+
 namespace gradus::web {
 namespace {
 
@@ -41,7 +45,6 @@ bool is_held_out(std::string_view source) { return data::stable_hash(source) % 5
 
 // The settings of `gradus train` that describe the model and the tokens, as TOML.
 std::string command_settings(const Settings& settings, const models::ModelOptions& model) {
-  constexpr std::array cells{"rnn", "gru", "original-gru", "lstm"};
   const bool dates = settings.task == "dates";
   std::ostringstream text;
   text << "task=\"" << settings.task << "\"\nsymbols=" << settings.task_options.symbols
@@ -49,9 +52,9 @@ std::string command_settings(const Settings& settings, const models::ModelOption
        << "\nmax-length=" << settings.task_options.max_length << "\nsource-unit=\""
        << (dates ? "character" : "word") << "\"\ntarget-unit=\"" << (dates ? "character" : "word")
        << "\"\ndecoder=\"" << model.decoder << "\"\nattention=\"" << model.attention << "\"\ncell=\""
-       << cells.at(static_cast<std::size_t>(model.cell)) << "\"\nembedding=" << model.embedding
-       << "\nhidden=" << model.hidden << "\nenergy=" << model.energy
-       << "\nbidirectional=" << (model.bidirectional ? "true" : "false") << '\n';
+       << name_of(model.cell) << "\"\nembedding=" << model.embedding << "\nhidden=" << model.hidden
+       << "\nenergy=" << model.energy << "\nbidirectional=" << (model.bidirectional ? "true" : "false")
+       << '\n';
   return text.str();
 }
 
@@ -140,11 +143,7 @@ std::vector<data::ExactMatchByLength> Session::measure(std::int64_t each) {
   return results;
 }
 
-data::Pair Session::example() {
-  const data::Pair pair = generate(settings_.task_options, 1, examples_, true)[0];
-  if (rule_of(settings_.task) == nullptr) shown_.push_back(pair);
-  return pair;
-}
+data::Pair Session::example() { return generate(settings_.task_options, 1, examples_, true)[0]; }
 
 std::optional<Ids> Session::target_of(const Ids& source) const {
   if (const Rule* const rule = rule_of(settings_.task)) {
@@ -153,10 +152,11 @@ std::optional<Ids> Session::target_of(const Ids& source) const {
     target.push_back(data::eos);
     return target;
   }
-  for (const data::Pair& pair : shown_) {
-    if (pair.source == source) return pair.target;
-  }
-  return std::nullopt;
+  const std::optional<std::string> date = iso_date(symbols_.text(source));
+  if (!date) return std::nullopt;
+  Ids target = symbols_.encode(*date);
+  target.push_back(data::eos);
+  return target;
 }
 
 models::Decoded Session::translate(std::size_t number, const Ids& source) const {
@@ -168,6 +168,10 @@ models::Decoded Session::translate(std::size_t number, const Ids& source) const 
 
 models::Decoded Session::force(std::size_t number, const data::Pair& pair) const {
   return models::force_decode(model(number), {&pair, 1})[0];
+}
+
+void Session::load(std::size_t number, const NamedTensors& parameters) {
+  trained_.at(number).model->load_state_dict(parameters, "the opened file");
 }
 
 std::uint64_t Session::fingerprint(std::size_t number) const {
@@ -182,6 +186,8 @@ std::uint64_t Session::fingerprint(std::size_t number) const {
 void Session::save(std::size_t number, const std::filesystem::path& path) const {
   if (settings_.models[number].mistakes.any())
     throw Error("a model with mistakes cannot be saved: gradus would run it without them; switch them off");
+  if (own_attentions().contains(settings_.models[number].attention))
+    throw Error("a model with your own attention cannot be saved: gradus does not have that attention");
   NamedTensors tensors;
   for (const auto& [name, parameter] : model(number).state_dict())
     tensors.emplace_back("model." + name, parameter);

@@ -64,8 +64,7 @@ class Session {
   /// A held-out example. Its random generator is separate, so that training is not affected.
   data::Pair example();
 
-  /// The correct target of a source, with EOS. Tasks with a rule accept every source. Dates have no rule: the
-  /// result is the target that example() gave with this source, or std::nullopt.
+  /// The correct target of a source, with EOS; std::nullopt if a source of "dates" is not a date.
   std::optional<std::vector<std::int64_t>> target_of(const std::vector<std::int64_t>& source) const;
 
   /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond its length.
@@ -73,10 +72,13 @@ class Session {
   /// A model's output with teacher forcing: it reads the target of `pair`.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;
 
+  /// Replaces the parameters of a model, as load_state_dict(). Its optimiser keeps its state.
+  void load(std::size_t number, const NamedTensors& parameters);
+
   /// A hash of all parameters of a model.
   std::uint64_t fingerprint(std::size_t number) const;
   /// Writes a checkpoint that `gradus translate` and the other commands load.
-  /// @throws Error for a model with mistakes: the commands cannot load it.
+  /// @throws Error for a model with mistakes or with the reader's own attention: the commands cannot load it.
   void save(std::size_t number, const std::filesystem::path& path) const;
 
  private:
@@ -96,7 +98,6 @@ class Session {
   std::int64_t steps_ = 0;
   std::int64_t measured_each_ = 0;
   std::vector<data::Pair> measured_;  // the sources that measure() decodes
-  std::vector<data::Pair> shown_;     // the results of example(), for a task without a rule
 };
 
 }  // namespace gradus::web

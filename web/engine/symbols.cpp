@@ -4,6 +4,7 @@
 #include <gradus/error.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace gradus::web {
@@ -44,7 +45,8 @@ std::vector<std::string> words(std::string_view text) {
 
 std::vector<std::string> split_characters(std::string_view text) {
   std::vector<std::string> tokens;
-  for (const char c : text) tokens.push_back(character_token(c));
+  for (const char c : text)
+    tokens.push_back(character_token(static_cast<char>(std::tolower(static_cast<unsigned char>(c)))));
   return tokens;
 }
 
@@ -70,12 +72,18 @@ std::vector<std::int64_t> Symbols::encode(std::string_view text) const {
   for (const std::string& token : tokens) {
     const auto found = std::find(tokens_.begin() + first_token, tokens_.end(), token);
     if (found == tokens_.end()) {
-      throw Error("unknown token '" + token + "'; the task's tokens are " + tokens_[first_token] + " to " +
-                  tokens_.back());
+      throw Error("unknown token '" + token + "'; the task's tokens are " + listed());
     }
     ids.push_back(found - tokens_.begin());
   }
   return ids;
+}
+
+std::string Symbols::listed() const {
+  if (!by_character_) return tokens_[first_token] + " to " + tokens_.back();
+  std::string all;
+  for (auto token = tokens_.begin() + first_token; token != tokens_.end(); ++token) all += *token;
+  return all;
 }
 
 std::string Symbols::text(std::span<const std::int64_t> ids) const {

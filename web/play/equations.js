@@ -1,8 +1,9 @@
 // The equations of a step and of its gradients, in the book's symbols (docs/notation.md). x̄ is ∂L/∂x, ℓ the logits, τ_j the
 // tanh inside an energy. ā is the gradient at the inputs of a cell's σ and tanh. An index starts with _ and ends before a
-// space, bracket, semicolon or ᵀ.
+// space, bracket, comma, semicolon or ᵀ.
 
 import { html } from "./dom.js";
+import { isOwn } from "./own.js";
 
 const gru = { r: "r = σ(W_ir x + b_ir + W_hr s_t−1 + b_hr)", z: "z = σ(W_iz x + b_iz + W_hz s_t−1 + b_hz)" };
 const gates = {
@@ -29,15 +30,20 @@ const keep = { gru: "z ∘ s̄_t + W_hᵀ ā", "original-gru": "z ∘ s̄_t + W_
 const query = { additive: "W_aᵀ Σ_j ē_tj (1 − τ_j²) ∘ v_a", dot: "W_aᵀ Σ_j ē_tj h_j", scaled_dot: "W_aᵀ Σ_j ē_tj h_j / √D" };
 const key = { additive: "ē_tj U_aᵀ ((1 − τ_j²) ∘ v_a)", dot: "ē_tj W_a s_t−1", scaled_dot: "ē_tj W_a s_t−1 / √D" };
 
+// Gradients that hold for any attention: the reader's own.
+query.own = "Σ_j ᾱ_tj ∂α_tj / ∂s_t−1";
+key.own = "Σ_k ᾱ_tk ∂α_tk / ∂h_j";
+
 /** The equations of a model with these settings: { forward, backward }. */
-export function equations({ attention, bidirectional, cell }) {
+export function equations({ attention: chosen, bidirectional, cell }) {
+  const attention = isOwn(chosen) ? "own" : chosen;
   // W_a disappears if states and annotations of a dot product have the same size.
-  const fit = (text) => (attention === "additive" || bidirectional ? text
+  const fit = (text) => (["additive", "own"].includes(attention) || bidirectional ? text
                          : text.replace("(W_a s_t−1)", "s_t−1").replace("W_a s_t−1", "s_t−1").replace("W_aᵀ ", ""));
   return {
     forward: {
       before: "s_t−1", annotation: bidirectional ? "h_j = [→h_j; ←h_j]" : "h_j = →h_j", energies: fit(energies[attention]),
-      weights: "α_tj = exp(e_tj) / Σ_k exp(e_tk)", context: "c_t = Σ_j α_tj h_j", gates: gates[cell], after: after[cell],
+      weights: attention === "own" ? "α_t = attend(s_t−1, h)" : "α_tj = exp(e_tj) / Σ_k exp(e_tk)", context: "c_t = Σ_j α_tj h_j", gates: gates[cell], after: after[cell],
       logits: "ℓ = W_o [s_t; c_t; E y_t−1] + b_o", probabilities: "p(y_t) = softmax(ℓ)",
     },
     backward: {
@@ -50,5 +56,5 @@ export function equations({ attention, bidirectional, cell }) {
 
 /** An equation with its indices as subscripts. */
 export const shownEquation = (text) =>
-  html("span", { class: "equation" }, text.split(/(_[^\s;)\]ᵀ²]+)/).filter(Boolean).map((part) =>
+  html("span", { class: "equation" }, text.split(/(_[^\s,;)\]ᵀ²]+)/).filter(Boolean).map((part) =>
     part[0] === "_" ? html("sub", {}, part.slice(1)) : part));

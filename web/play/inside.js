@@ -83,7 +83,7 @@ export class InsideView {
       const at = this.#annotation.value, row = this.#shown.step.annotations.value[at].with(i, value);
       this.#send({ ...this.#replaced, annotations: { ...this.#replaced.annotations, [at]: row } });
     } });
-    this.#part(formulas.energies, "e", step.energies.value, { labels: source, before: changed && original.energies.value });
+    if (step.energies) this.#part(formulas.energies, "e", step.energies.value, { labels: source, before: changed && original.energies.value });
     this.#part(formulas.weights, "α", step.weights.value, { labels: source, before: changed && original.weights.value });
     this.#part(formulas.context, "c_t", step.context.value);
     for (const { name, value } of step.gates) this.#part(formulas.gates[name], name, value);
@@ -99,7 +99,7 @@ export class InsideView {
     for (const { name, gradient } of step.gates.toReversed()) strip(formulas.gates[name], formulas.gates[name].split(" ")[0], gradient);
     strip(formulas.context, "c̄_t", step.context.gradient);
     this.#part(formulas.weights, "ᾱ", step.weights.gradient, { labels: source });
-    this.#part(formulas.energies, "ē", step.energies.gradient, { labels: source });
+    if (step.energies) this.#part(formulas.energies, "ē", step.energies.gradient, { labels: source });
     this.#part(formulas.lengths, "‖h̄‖", step.annotations.gradient.map(length), { labels: source });
     strip(formulas.annotation, "h̄_j", step.annotations.gradient[j]);
     strip(formulas.before, "s̄_t−1", step.before.gradient);

@@ -2,20 +2,20 @@
 
 import { draw } from "./chart.js";
 import { html } from "./dom.js";
-import { read, relate, show } from "./form.js";
+import { checkAddress, choiceName, read, relate, show, showCost } from "./form.js";
 import { translate } from "./language.js";
 import { ModelView } from "./model_view.js";
-import { fromHash, toHash, toRequest } from "./settings.js";
+import { own, passed } from "./own.js";
+import { fits, fromHash, fromOpened, ownAttentions, toHash, toRequest } from "./settings.js";
 import { words } from "./strings.js";
 import { SymptomsView } from "./symptoms.js";
 import { shown } from "./tokens.js";
+import { Training } from "./training.js";
 
 const $ = (id) => document.getElementById(id);
-const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-const send = (message) => worker.postMessage(message);
-
 const state = { values: undefined, input: "", created: undefined, step: 0, running: false, finished: false,
-                losses: [], look: undefined, measured: undefined, inside: undefined };
+                losses: [], look: undefined, measured: undefined, inside: undefined,
+                opened: undefined };  // { name, bytes, updates, values }: the file that model A comes from
 const symptoms = new SymptomsView();
 let views = [], waiting = false, inside;
 
@@ -31,7 +31,8 @@ async function loadInside() {
 
 const names = () => state.created.parameters.map((_, i) => {
   const decoder = words.choices[state.values[`${"ab"[i]}.decoder`]];
-  return `${"AB"[i]}: ${decoder.split(/[:：]/)[0]}`;
+  const mine = ownAttentions(state.values).find((choice) => choice === state.values[`${"ab"[i]}.attention`]);
+  return `${"AB"[i]}: ${decoder.split(/[:：]/)[0]}${mine ? `, ${choiceName(mine)}` : ""}`;
 });
 
 function drawCharts() {
@@ -52,7 +53,7 @@ const reads = () => document.querySelector("[name=reads]:checked").value;
 
 function drawLook() {
   const { look } = state;
-  if (!look) return;
+  if (!look || !state.created) return;
   $("target").textContent = look.target ? look.target.map(shown).join(" ") : words.unknownTarget;
   views.forEach((view, i) => view.draw(look, look.models[i], look.target ? reads() : "weights"));
   symptoms.draw(toRequest(state.values).models, names(), state.symptoms);
@@ -67,8 +68,9 @@ function drawState() {
   $("start").textContent = running ? words.pause : words.start;
   $("start").disabled = $("update").disabled = !created || finished;
   $("update").disabled ||= running;
-  $("reset").disabled = $("another").disabled = !created;
-  $("status").textContent = !created ? words.loading : finished ? words.finished : running ? words.running : step ? words.paused : words.ready;
+  $("another").disabled = !created;
+  $("reset").disabled = !created && !state.ended;
+  $("status").textContent = !created ? (state.ended || !$("own").hidden ? "" : words.loading) : finished ? words.finished : running ? words.running : step ? words.paused : words.ready;
   $("progress").textContent = created ? words.progress(step, values.steps) : "";
 }
 
@@ -121,17 +123,123 @@ const handlers = {
     state.look = undefined;
     $("inputError").textContent = message;
   },
+  opened({ name, bytes, updates, settings }) {
+    const values = fromOpened(settings, state.values);
+    $("openError").textContent = "";
+    show($("settings"), values);
+    create(values, "", { opened: { name, bytes, updates, values } });
+  },
+  refused({ name, message }) { $("openError").textContent = words.refused(name, message); },
   error({ message }) {
     state.running = false;
     $("message").textContent = message;
   },
 };
 
-worker.onmessage = ({ data }) => {
-  handlers[data.do](data);
+// ---- The worker ----
+
+let training, program = "";  // what it runs: the names and texts of the reader's attentions
+const send = (message) => training?.send(message);
+
+/** Starts a worker, with the reader's attentions `used`, unless it runs already. */
+function start(used, bytes) {
+  const wanted = used.map(({ choice, text }) => choice + text).join("\n");
+  if (training && program === wanted) return;
+  training?.end();
+  program = wanted;
+  training = new Training(bytes, (data) => {
+    handlers[data.do](data);
+    redraw();
+  }, (how) => ended(used, how));
+}
+
+/** The worker had to be ended. */
+async function ended(used, { late, trap, code }) {
+  training = undefined;
+  Object.assign(state, { created: undefined, running: false, ended: true, inside: undefined });
   redraw();
-};
-worker.onerror = (event) => handlers.error({ message: event.message ?? String(event) });
+  if (!used.length) return handlers.error({ message: words.crashed(trap) });
+  const [{ causeOf }, { words: { causes } }] = await Promise.all([import("./check/ending.js"), import("./check/strings.js")]);
+  const cause = code !== undefined ? "exited" : causeOf(trap ?? "");
+  $("message").textContent = `${late ? words.ownLate(late) : words.ownEnded(causes[cause]("", 0, trap, code))} ${words.ownAfter}`;
+  ownPanel({ change: used[0].exercise });
+}
+
+// ---- The reader's own attention ----
+
+let turn = 0, building;  // a later create() makes an earlier compilation superfluous
+
+/** Shows what the page says about the reader's attention; without arguments, nothing. */
+function ownPanel({ note = "", value, max, errors, go, stop, change } = {}) {
+  $("ownNote").textContent = note;
+  $("ownBar").hidden = value === undefined;
+  if (value !== undefined) Object.assign($("ownBar"), { max, value });
+  $("ownErrors").hidden = !errors;
+  $("ownErrors").textContent = errors ?? "";
+  Object.assign($("ownGo"), { hidden: !go, onclick: go });
+  Object.assign($("ownStop"), { hidden: !stop, onclick: stop });
+  $("ownChange").hidden = !change;
+  if (change) $("ownChange").href = checkAddress(change);
+  $("own").hidden = !note && !change;
+  drawState();
+}
+
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+/** The trainer with these attentions, compiled if the browser does not keep it. @returns undefined if there is none */
+async function ownProgram(used, agreed, now) {
+  const { Build, cost, kept } = await import("./own_trainer.js"), stored = await kept(used);
+  if (stored || now !== turn) return stored;
+  const { bytes, memory, stored: hasCompiler } = await cost();
+  if (now !== turn) return undefined;
+  if (!hasCompiler && !agreed) {
+    ownPanel({ note: words.ownAsk(megabytes(bytes), memory), go: () => create(state.values, state.input, { opened: state.opened, agreed: true }) });
+    return undefined;
+  }
+  const build = building = new Build(), stop = () => {
+    ++turn;
+    build.stop();
+    state.ended = true;
+    ownPanel({ note: words.ownStopped });
+  };
+  ownPanel({ note: words.ownLoading, stop });
+  const { program: made, errors } = await build.run(used, (done) => {
+    if (now !== turn) return;
+    if (done < bytes) ownPanel({ note: words.ownDownload(megabytes(done), megabytes(bytes)), value: done, max: bytes, stop });
+    else ownPanel({ note: words.ownCompiling, stop });
+  });
+  if (now !== turn) return undefined;
+  if (errors) {
+    state.ended = true;
+    ownPanel({ note: words.ownErrors, errors, change: used[0].exercise });
+  }
+  return made;
+}
+
+/** Starts the worker with the reader's attentions. @returns whether it runs */
+async function startOwn(used, agreed, now) {
+  try {
+    const bytes = await ownProgram(used, agreed, now);
+    if (!bytes || now !== turn) return false;
+    ownPanel();
+    start(used, bytes);
+    await showOwnCost();  // the compiler is stored now
+    return now === turn;
+  } catch (error) {
+    if (now === turn) {
+      state.ended = true;
+      ownPanel({ note: words.ownFailed(error.message), change: used[0].exercise });
+    }
+    return false;
+  }
+}
+
+/** Shows the cost of compiling beside a choice of the reader's own attention. */
+async function showOwnCost() {
+  if (!document.querySelector(".own:not([hidden])")) return;
+  const { bytes, memory, stored } = await (await import("./own_trainer.js")).cost();
+  showCost($("settings"), stored ? words.ownStored(memory) : words.ownCost(megabytes(bytes), memory));
+}
 
 // ---- The reader's actions ----
 
@@ -149,18 +257,37 @@ function lookInside(at) {
   redraw();
 }
 
-function create(values, input) {
-  Object.assign(state, { values, input });
+/** Makes the models. `opened` is the file that model A comes from; `agreed` that the compiler may be downloaded. */
+async function create(values, input, { opened, agreed = false } = {}) {
+  const now = ++turn, names = ownAttentions(values), used = passed().filter(({ choice }) => names.includes(choice));
+  Object.assign(state, { values, input, opened, ended: false });
+  building?.stop();
+  building = undefined;
   $("message").textContent = "";
+  $("openStatus").textContent = opened ? words.opened(opened.name, opened.updates) : "";
+  if (input) $("input").value = input;
   remember();
-  send({ do: "create", settings: toRequest(values), text: input });
+  ownPanel();
+  showOwnCost().catch((error) => handlers.error({ message: error.message }));
+  if (used.length) {
+    training?.send({ do: "stop" });
+    state.created = undefined;
+    redraw();
+    if (!await startOwn(used, agreed, now)) return redraw();
+  } else {
+    start([], undefined);
+  }
+  send({ do: "create", settings: toRequest(values), text: input, bytes: opened?.bytes });
 }
 
 function fromAddress() {
-  const { values, input, wrong } = fromHash(location.hash);
+  const { values, input, wrong } = fromHash(location.hash), mine = passed().map(({ choice }) => choice);
+  const missing = ownAttentions(values).filter((choice) => !mine.includes(choice));
+  for (const name of ["a.attention", "b.attention"]) if (missing.includes(values[name])) values[name] = "additive";
   show($("settings"), values);
   create(values, input);
-  if (wrong.length) $("message").textContent = words.replaced(wrong.join(", "));
+  $("message").textContent = [wrong.length ? words.replaced(wrong.join(", ")) : "",
+                              missing.length ? words.ownMissing(missing.map(choiceName).join(", ")) : ""].filter(Boolean).join(" ");
 }
 
 $("start").onclick = () => {
@@ -169,7 +296,7 @@ $("start").onclick = () => {
   redraw();
 };
 $("update").onclick = () => send({ do: "update" });
-$("reset").onclick = () => create(state.values, state.input);
+$("reset").onclick = () => create(state.values, state.input, { opened: state.opened });
 $("another").onclick = () => send({ do: "example" });
 $("speed").onchange = () => send({ do: "pace", pause: Number($("speed").value) });
 $("input").oninput = () => {
@@ -178,11 +305,54 @@ $("input").oninput = () => {
   send({ do: "input", text: state.input });
 };
 for (const radio of document.querySelectorAll("[name=reads]")) radio.onchange = () => lookInside(undefined);
-$("settings").oninput = () => relate($("settings"));
+$("settings").oninput = () => {
+  relate($("settings"));
+  showOwnCost().catch((error) => handlers.error({ message: error.message }));
+};
 $("settings").onsubmit = (event) => {
   event.preventDefault();
   const values = read($("settings"));
-  if (values) create(values, values.task === state.values.task && values.symbols === state.values.symbols ? state.input : "");
+  if (!values) return;
+  const { opened } = state, stays = opened && fits(opened.values, values);
+  create(values, values.task === state.values.task && values.symbols === state.values.symbols ? state.input : "",
+         { opened: stays ? opened : undefined, agreed: true });
+  if (opened && !stays) $("openStatus").textContent = words.openedLeft(opened.name);
+};
+
+// ---- A run that is opened ----
+
+/** Reads a checkpoint. The page's own trainer judges it. */
+async function open(file) {
+  if (!file) return;
+  const bytes = await file.arrayBuffer();
+  if (!training) start([], undefined);
+  send({ do: "open", name: file.name, bytes });
+}
+
+$("open").onclick = () => $("file").click();
+$("file").onchange = () => {
+  open($("file").files[0]);
+  $("file").value = "";  // so that the same file can be opened again
+};
+const isFile = (event) => event.dataTransfer?.types.includes("Files");
+document.ondragover = (event) => {
+  if (!isFile(event)) return;
+  event.preventDefault();
+  document.body.classList.add("dropping");
+};
+document.ondragleave = (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); };
+document.ondrop = (event) => {
+  if (!isFile(event)) return;
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  open(event.dataTransfer.files[0]);
+};
+
+// A check that passes in another tab adds a choice, and keeps what the form shows.
+window.onstorage = () => {
+  const form = $("settings"), shown = Object.fromEntries([...form.elements].filter(({ name }) => name).map(({ name, value }) => [name, value]));
+  show(form, shown);
+  showOwnCost().catch(() => {});
 };
 window.onhashchange = fromAddress;
 

@@ -1,5 +1,7 @@
 // The settings with their ranges and defaults. They are converted to the page's address and to the worker's request.
 
+import { isOwn, own } from "./own.js";
+
 const whole = (name, least, most, value) => ({ name, least, most, value, step: 1 });
 const choice = (name, choices, value) => ({ name, choices, value });
 
@@ -25,7 +27,7 @@ export const switches = [
 
 export const sizes = (decoder) => [
   choice("decoder", ["none", "fixed", "cho", "bahdanau"], decoder),
-  choice("attention", ["additive", "dot", "scaled_dot"], "additive"),
+  choice("attention", ["additive", "dot", "scaled_dot", ...own.map(({ choice }) => choice)], "additive"),
   choice("cell", ["gru", "lstm", "rnn", "original-gru"], "gru"),
   whole("embedding", 1, 256, 32),
   whole("hidden", 1, 256, 64),
@@ -37,7 +39,7 @@ export const model = (decoder) => [...sizes(decoder), ...switches];
 
 /** True if a switch of a model has an effect. */
 export function acts(name, { decoder, attention, encoder }) {
-  return decoder === "bahdanau" && (name !== "tanh" || attention === "additive") &&
+  return decoder === "bahdanau" && !isOwn(attention) && (name !== "tanh" || attention === "additive") &&
          (!["backward", "start"].includes(name) || encoder === "both");
 }
 
@@ -86,6 +88,22 @@ function modelRequest(values, prefix) {
            hidden: of("hidden"), energy: of("energy"), bidirectional: of("encoder") === "both",
            mistakes: Object.fromEntries(mistakes) };
 }
+
+/** The attentions of the reader that the models use, by their names in own.js. */
+export const ownAttentions = (values) => [...new Set(["a.", "b."].filter((prefix) => values[`${prefix}decoder`] === "bahdanau")
+  .map((prefix) => values[`${prefix}attention`]).filter(isOwn))];
+
+/** The settings of a file that answer.cpp has opened, as model A; model B is none. */
+export function fromOpened({ task, symbols, shortest, longest, model: opened }, values) {
+  const fields = Object.entries(opened).filter(([name]) => name !== "bidirectional").map(([name, value]) => [`a.${name}`, value]);
+  const right = switches.flatMap(({ name, value }) => [[`a.${name}`, value], [`b.${name}`, value]]);
+  return { ...values, task, symbols, shortest, longest, ...Object.fromEntries([...fields, ...right]),
+           "a.encoder": opened.bidirectional ? "both" : "forward", "b.decoder": "none" };
+}
+
+/** True if weights for the settings `one` fit the first model of `other`. */
+export const fits = (one, other) =>
+  ["task", ...(one.task === "dates" ? [] : ["symbols"]), ...model("").map(({ name }) => `a.${name}`)].every((name) => one[name] === other[name]);
 
 /** The settings in the form that answer.cpp reads. */
 export function toRequest(values) {

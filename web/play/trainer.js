@@ -34,11 +34,14 @@ export class Trainer {
     return response;
   }
 
+  /** Writes a file that requests can name. */
+  write(path, bytes) { this.#files.set(path.slice(1), new File(bytes)); }
+
   /** The bytes of a model's checkpoint (safetensors). */
   checkpoint(model) {
     this.ask({ do: "save", model, path: "/model.safetensors" });
     const { data } = this.#files.get("model.safetensors");
-    this.#files.clear();
+    this.#files.delete("model.safetensors");
     return data;
   }
 

@@ -1,9 +1,11 @@
 // A worker that trains, so that the page stays responsive. Each message has a field `do`; main.js is the other end.
 
 import { Trainer } from "./trainer.js";
+import { WASIProcExit } from "./wasi/index.js";
 
 const slice = 25;          // milliseconds of training between two messages to the page
 const measure_every = 25;  // updates between two measurements
+const opened = "/opened.safetensors";
 
 let trainer, broken = false, running = false, pause = 0, input = "", inside, measured = -measure_every;
 const channel = new MessageChannel();
@@ -11,11 +13,17 @@ channel.port1.onmessage = train;
 
 const soon = () => (pause ? setTimeout(train, pause) : channel.port2.postMessage(0));
 
+/** True if the trainer cannot continue: code of the reader has crashed or ended the program. */
+const isFatal = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error instanceof WASIProcExit ||
+                           error instanceof WebAssembly.Exception;
+const crashed = (error) => postMessage({ do: "crashed", trap: error.message ?? "", code: error.code });
+
 function attempt(work) {
   try {
     work();
   } catch (error) {
     running = false;
+    if (isFatal(error)) return crashed(error);
     postMessage({ do: "error", message: error.message });
   }
 }
@@ -27,6 +35,7 @@ function look() {
     if (broken) postMessage({ do: "symptoms", symptoms: trainer.ask({ do: "symptoms", text: input }) });
     lookInside();
   } catch (error) {
+    if (isFatal(error)) throw error;
     postMessage({ do: "unreadable", message: error.message });
   }
 }
@@ -38,6 +47,7 @@ function lookInside() {
     const step = replaced ? trainer.ask({ ...inside, do: "inside", text: input }) : original;
     postMessage({ do: "inside", model: inside.model, step, original });
   } catch (error) {  // for example, the output has become shorter than the step
+    if (isFatal(error)) throw error;
     inside = undefined;
     postMessage({ do: "inside", message: error.message });
   }
@@ -68,11 +78,21 @@ function train() {
 }
 
 const handlers = {
-  create({ settings, text }) {
+  open({ bytes, name }) {
+    try {
+      trainer.write(opened, new Uint8Array(bytes));
+      postMessage({ do: "opened", name, bytes, ...trainer.ask({ do: "open", path: opened }) });
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      postMessage({ do: "refused", name, message: error.message });
+    }
+  },
+  create({ settings, text, bytes }) {
     running = false;
     inside = undefined;
     measured = -measure_every;
-    const created = trainer.ask({ do: "create", settings });
+    if (bytes) trainer.write(opened, new Uint8Array(bytes));
+    const created = trainer.ask({ do: "create", settings, ...(bytes ? { path: opened } : {}) });
     broken = settings.models.some(({ mistakes }) => Object.keys(mistakes).length);
     input = text || trainer.ask({ do: "example" }).source;
     postMessage({ do: "created", created, input });
@@ -113,12 +133,22 @@ const handlers = {
   checkpoint({ model }) { postMessage({ do: "checkpoint", model, bytes: trainer.checkpoint(model) }); },
 };
 
-async function load() {
+async function load(program) {
+  if (program) return Trainer.load(program);
   const response = await fetch(new URL("trainer.wasm", import.meta.url));
   if (!response.ok) throw new Error(`trainer.wasm: ${response.status} ${response.statusText}`);
   return Trainer.load(await response.arrayBuffer());
 }
 
-const loading = load();
-loading.then((loaded) => { trainer = loaded; }, (error) => postMessage({ do: "error", message: error.message }));
-onmessage = ({ data }) => loading.then(() => attempt(() => handlers[data.do](data)), () => {});
+// The first message is { do: "load", program }: the trainer with the reader's attentions, or undefined for the page's own.
+let loading;
+onmessage = ({ data }) => {
+  if (data.do === "load") {
+    loading = load(data.program).then((loaded) => { trainer = loaded; });
+    loading.catch((error) => (isFatal(error) ? crashed(error) : postMessage({ do: "error", message: error.message })));
+  }
+  loading.then(() => {
+    if (data.do !== "load") attempt(() => handlers[data.do](data));
+    postMessage({ do: "done" });
+  }, () => {});
+};

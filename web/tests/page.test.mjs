@@ -77,7 +77,7 @@ test("the whole setting is in the address, and the form changes it", async () =>
     assert.equal(given.get(name), String(value), name);
   await page.fill("#setting-seed", "-1");
   await page.click("#apply");
-  assert.match(await text(page, ".settings .complaint"), /^seed: must be a number from 0 to/);
+  assert.match(await text(page, "#settings .complaint"), /^seed: must be a number from 0 to/);
   await page.fill("#input", "2 x");
   await page.waitForFunction(() => document.getElementById("inputError").textContent);
   assert.equal(await text(page, "#inputError"), "unknown token 'x'; the task's tokens are 0 to 9");

@@ -10,9 +10,10 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const page = path.join(root, "build/play");
+export const gradus = path.join(root, process.env.GRADUS_BUILD ?? "build/release", "tools/gradus");
 export const native = path.join(root, process.env.GRADUS_BUILD ?? "build/release", "web/web_trainer");
 
-const { Trainer } = await import(path.join(page, "trainer.js"));
+export const { Trainer } = await import(path.join(page, "trainer.js"));
 export const { defaults, toHash, toRequest } = await import(path.join(page, "settings.js"));
 
 export const loadTrainer = () => Trainer.load(readFileSync(path.join(page, "trainer.wasm")));

@@ -1,0 +1,43 @@
+// The reader's own attentions: classes of the exercises that have passed in Check, which keeps them in the browser.
+
+const key = "gradus-exercises";  // as in check/progress.js
+
+const of = (exercise, number, sitting, entries) => entries.map(([choice, name, arguments_, usesEnergy = false]) => {
+  const made = `std::make_unique<${name}>(${arguments_})`;
+  return { choice, name, exercise, number, sitting, usesEnergy, make: made };
+});
+
+/**
+ * What can pass: the choice in the settings, the class, its exercise, for a long exercise the sitting, and the C++ that makes it
+ * for models::AttentionSizes n.
+ */
+export const own = [
+  ...of("additive_attention", "08", undefined, [["own-additive", "AdditiveAttention", "n.query, n.value, n.energy", true]]),
+  ...of("scaled_dot", "09", undefined, [["own-scaled-dot", "ScaledDotAttention", "n.query, n.value, n.energy", true]]),
+  ...of("luong", "11", "luong_scores", [["own-luong-dot", "LuongDot", ""], ["own-luong-general", "LuongGeneral", "n.query, n.value"],
+                                        ["own-luong-concat", "LuongConcat", "n.query, n.value, n.energy", true]]),
+  ...of("luong", "11", "luong_local", [["own-local-m", "LocalMonotonic", "n.query, n.value, n.window"],
+                                       ["own-local-p", "LocalPredictive", "n.query, n.value, n.energy, n.window", true]]),
+];
+
+export const isOwn = (choice) => own.some((entry) => entry.choice === choice);
+
+/** @returns the entries of `own` that have passed in this browser, each with the learner's file as `text` */
+export function passed() {
+  try {
+    const { progress, files } = JSON.parse(localStorage.getItem(key)) ?? {};
+    return own.filter(({ exercise, sitting }) => typeof files?.[exercise] === "string" &&
+                      (progress?.[exercise]?.passed === true || progress?.[sitting]?.passed === true))
+              .map((entry) => ({ ...entry, text: files[entry.exercise] }));
+  } catch {  // no storage, or not JSON
+    return [];
+  }
+}
+
+/** The file that offers these attentions to the trainer. The dot product needs states and annotations of one size. */
+export const offers = (entries) => [
+  ...new Set(entries.map(({ exercise }) => `#include "/mine/${exercise}.hpp"`)), '#include "own_attention.hpp"', "namespace {",
+  ...entries.map(({ choice, name, make }, i) => {
+    const fits = name === "LuongDot" ? 'if (n.query != n.value) throw gradus::Error("LuongDot needs states and annotations of one size; choose the encoder that reads forward only"); ' : "";
+    return `const bool offered_${i} = gradus::web::offer("${choice}", [](const gradus::models::AttentionSizes& n) { ${fits}(void)n; return ${make}; });`;
+  }), "}", ""].join("\n");

@@ -1,0 +1,53 @@
+// The worker that trains. With the reader's own code, it is ended when it crashes, or when it does not answer.
+
+const seconds = 20;  // as for a stage in Check
+
+export class Training {
+  #worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  #pending = 0;
+  #running = false;
+  #timer;
+  #limited;
+  #ended;
+
+  /**
+   * @param {ArrayBuffer} program the trainer with the reader's code; undefined for the page's own
+   * @param receive gets each message; @param ended is called once if the worker had to be ended: { late } or { trap, code }
+   */
+  constructor(program, receive, ended) {
+    this.#limited = program !== undefined;
+    this.#ended = ended;
+    this.#worker.onerror = (event) => this.#end({ trap: event.message ?? "the worker did not start" });
+    this.#worker.onmessage = ({ data }) => {
+      if (data.do === "crashed") return this.#end(data);
+      if (data.do === "done") --this.#pending;
+      if (["updated", "stopped", "error", "created"].includes(data.do)) this.#running = data.running ?? false;
+      this.#wait();
+      if (data.do !== "done") receive(data);
+    };
+    this.send({ do: "load", program });
+  }
+
+  send(message, transfer = []) {
+    ++this.#pending;
+    this.#running ||= message.do === "run";
+    this.#worker.postMessage(message, transfer);
+    this.#wait();
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+    this.#worker.terminate();
+  }
+
+  #wait() {
+    clearTimeout(this.#timer);
+    if (this.#limited && (this.#pending > 0 || this.#running))
+      this.#timer = setTimeout(() => this.#end({ late: seconds }), 1000 * seconds);
+  }
+
+  #end(how) {
+    this.end();
+    this.#ended(how);
+  }
+}

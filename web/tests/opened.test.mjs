@@ -1,0 +1,90 @@
+// Runs of `gradus train` in the trainer of the page: they write what the command writes, and training continues.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { defaults, gradus, loadTrainer, toRequest } from "./support.mjs";
+
+const { fits, fromOpened } = await import("../play/settings.js");
+const folder = mkdtempSync(path.join(os.tmpdir(), "gradus-opened-"));
+const small = ["--embedding", "16", "--hidden", "32", "--eval-every", "1000"];
+
+const generated = ["--examples", "2000", "--held-out", "50"];
+
+/** Trains natively. @returns the checkpoint's file */
+function train(name, ...options) {
+  const out = path.join(folder, name);
+  execFileSync(gradus, ["train", "--out", out, "--threads", "1", ...small, ...options], { stdio: ["ignore", "ignore", "inherit"] });
+  return path.join(out, "last.safetensors");
+}
+
+/** Opens a checkpoint in a new trainer. */
+async function open(file, changes = {}) {
+  const trainer = await loadTrainer();
+  trainer.write("/run", new Uint8Array(readFileSync(file)));
+  const opened = trainer.ask({ do: "open", path: "/run" });
+  const values = { ...fromOpened(opened.settings, defaults()), ...changes };
+  trainer.ask({ do: "create", settings: toRequest(values), path: "/run" });
+  return { trainer, opened, values };
+}
+
+for (const [task, inputs, options] of [
+  ["reverse", ["3 1 4 1 5", "2 7 1 8 2 8 1 8"], ["--steps", "60", "--energy", "24", "--symbols", "9", "--max-length", "8"]],
+  ["sort", ["3 1 4 1 5"], ["--steps", "20", "--attention", "dot", "--cell", "lstm", "--no-bidirectional"]],
+  ["copy", ["3 1 4 1 5"], ["--steps", "20", "--decoder", "cho", "--cell", "original-gru"]],
+  ["dates", ["3 may 1998", "tuesday 3 march 1998"], ["--steps", "60", "--attention", "scaled_dot", "--source-unit", "character", "--target-unit", "character"]],
+]) {
+  test(`a run of ${task} writes in the page what gradus translate writes`, async () => {
+    const file = train(task, "--task", task, ...generated, ...options), { trainer, opened } = await open(file);
+    assert.equal(opened.settings.task, task);
+    assert.equal(opened.updates, Number(options[1]));
+    for (const text of inputs) {
+      const [log_p, , translation] = execFileSync(gradus, ["translate", "--model", file, "--scores"], { input: `${text}\n`, encoding: "utf8" }).replace(/\n$/, "").split("\t");
+      const { models: [{ output, probabilities, weights }] } = trainer.ask({ do: "translate", text });
+      const ours = output.filter((token) => token !== "<eos>").join(task === "dates" ? "" : " ");
+      // The page writes at most three tokens more than the right answer has.
+      assert.ok(output.at(-1) === "<eos>" ? ours === translation : translation.startsWith(ours), `${text}: ${ours}, natively ${translation}`);
+      if (output.at(-1) === "<eos>") {
+        const sum = probabilities.reduce((sum, p) => sum + Math.log(p), 0);
+        assert.ok(Math.abs(sum - Number(log_p)) < 1e-3, `${text}: log p ${sum}, natively ${log_p}`);
+      }
+      assert.equal(weights === null, task === "copy");
+    }
+  });
+}
+
+test("training continues from the opened weights, and they are saved again", async () => {
+  const { trainer, values } = await open(path.join(folder, "reverse/last.safetensors"), { "b.decoder": "bahdanau" });
+  const { losses } = trainer.ask({ do: "step", count: 10 });
+  assert.ok(losses[0][0] < losses[0][1] - 0.02, `${losses[0]}: the opened model begins with a lower loss than random weights`);
+  assert.ok(losses[9][0] < losses[9][1]);
+  trainer.write("/run", trainer.checkpoint(0));
+  const again = trainer.ask({ do: "open", path: "/run" });
+  assert.ok(fits(fromOpened(again.settings, values), values));
+  const before = trainer.ask({ do: "translate", text: "31415" }).models[0];
+  trainer.ask({ do: "create", settings: toRequest(values), path: "/run" });
+  assert.deepEqual(trainer.ask({ do: "translate", text: "31415" }).models[0], before);
+});
+
+test("a file that the page cannot show is refused, and the message names its settings and the supported ones", async () => {
+  const trainer = await loadTrainer();
+  const refuses = (bytes, message) => {
+    trainer.write("/run", new Uint8Array(bytes));
+    assert.throws(() => trainer.ask({ do: "open", path: "/run" }), { message });
+  };
+  refuses(readFileSync(train("deep", "--task", "reverse", ...generated, "--steps", "2", "--layers", "2", "--attention", "local_p", "--dropout", "0.1")),
+          "the page cannot show this model: attention is local_p (supported: additive, dot, scaled_dot); dropout is 0.1 (supported: 0); layers is 2 (supported: 1)");
+  refuses(readFileSync(train("text", "--phrases", "eng-fra", "--limit", "300", "--steps", "2")),
+          "the page cannot show this model: it was trained on text or recordings (supported: the tasks reverse, copy, sort, dates)");
+  refuses(readFileSync(train("words", "--task", "dates", ...generated, "--steps", "2")),
+          "the page cannot show this model: source-unit is word (supported: character); target-unit is word (supported: character)");
+  refuses(readFileSync(train("many", "--task", "reverse", ...generated, "--steps", "2", "--symbols", "40")), "the setting symbols is 40, and must be 2 to 26");
+  refuses(Buffer.from("not a checkpoint"), /safetensors/);
+  const damaged = readFileSync(path.join(folder, "reverse/last.safetensors"));
+  damaged[damaged.length - 100] ^= 1;
+  refuses(damaged, /is damaged/);
+});
