@@ -186,7 +186,6 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
   const auto steps = static_cast<double>(longest(c));
   add(by_positions, positions / steps);
   add(by_positions, positions / static_cast<double>(c.T()));
-  if (longest(c) < c.T()) add(by_positions, std::nan(""));  // 0/0 at positions without tokens
   for (const std::int64_t more : {-1, 1}) {
     add(off_by_one, total(c, term, more) / tokens(c, more));
     add(off_by_one, total(c, term, more) / n);

@@ -412,7 +412,7 @@ void golden(const Task& task, const Lengths& lengths) {
     const Attention::Result result = run(*attention, c, step);
     expect_shapes(result, c);
     expect_same(exercise::named(run(*attention, c, step)), exercise::copied(exercise::named(result)),
-                "at a second call", exercise::remembers);
+                "at the second call", exercise::remembers);
     const Plain weights = plain_local(*attention, c, task, step), values(c.values);
     expect_values("weights" + when, result.weights, weights, suspects(*attention, c, task, step));
     const Plain softmax_alone = plain_local(*attention, c, task, step, Fault::no_gaussian);

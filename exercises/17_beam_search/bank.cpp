@@ -320,7 +320,8 @@ int main() {
       changed("lp with integers", "whole-division",
               [](Parts& p) {
                 p.score = [](const Hypothesis& h, const Options& o) {
-                  return h.log_p / std::pow((5 + h.y.size()) / 6, o.alpha);
+                  const double whole = std::floor((5 + static_cast<double>(h.y.size())) / 6);
+                  return h.log_p / std::pow(whole, o.alpha);
                 };
               }),
       changed("sums in float", "inexact",

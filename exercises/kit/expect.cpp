@@ -78,7 +78,7 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
     return {"not-a-number", "",
             "NaN comes from 0/0, ∞/∞, ∞ − ∞ or 0 · ∞: which intermediate result is 0 or infinite?"};
   }
-  if (const auto r = factor(got, expected, bound)) {
+  if (const auto r = factor(got, expected, bound); r && std::abs(*r - 1) > 1e-5) {
     return {"factor", "Every element is " + text(*r, 4) + " times the expected one.",
             "Which sum, mean or constant of your code is not in the equation?"};
   }
