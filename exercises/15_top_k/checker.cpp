@@ -346,6 +346,9 @@ void attends(const TopK& answer) {
     const auto attention = right.make();
     const Plain weights = right.weights(*attention, c), all = any(answer, positions).weights(*attention, c);
     const Plain e = right.energies(*attention, Plain(c.query), values);
+    const Plain real = chosen(e, c.lengths, c.T());
+    const Plain zeroed = combined(e, real, [](double x, double mask) { return mask > 0 ? x : 0; });
+    const Plain of_zero_pads = softmax_over(zeroed, chosen(zeroed, Lengths(c.lengths.size(), c.T()), k));
     const Plain of_pads = softmax_over(e, chosen(e, Lengths(c.lengths.size(), c.T()), k));
     const nn::Attention::Result result =
         attention->attend(c.query, attention->prepare(c.values, c.told()), 0, Tensor());
@@ -353,7 +356,7 @@ void attends(const TopK& answer) {
     exercise::expect_shape("the context", result.context, {c.B(), sizes.value}, "(B, D)");
     const std::string of_k = " for k = " + std::to_string(k);
     exercise::expect_values("weights" + of_k, result.weights, weights,
-                            {{all_weights, all}, {pads_chosen, of_pads}});
+                            {{all_weights, all}, {pads_chosen, of_pads}, {pads_chosen, of_zero_pads}});
     const Plain context = exercise::plain_context(weights, values);
     Plain mean = context;
     for (std::int64_t b = 0; b < c.B(); ++b)

@@ -169,10 +169,6 @@ void calls(const BeamSearch& answer) {
                                              "The model gets a token that does not exist.", said(y),
                                              "tokens 0 … " + std::to_string(c.V - 1));
                           }
-                          exercise::expect(std::ssize(y) < c.options.max_length, called_at_the_end,
-                                           "The model is asked to continue an output of max_length tokens.",
-                                           std::to_string(y.size()) + " tokens",
-                                           "fewer than " + std::to_string(c.options.max_length));
                           exercise::expect(++asked[y] == 1, called_again,
                                            "The model is called twice with the same beginning.", said(y));
                           return plain.log_p(y);
@@ -204,9 +200,26 @@ void small_beams(const BeamSearch& answer) {
   expect_outputs(answer, cases, by_beam, "The output is not the one that beam search finds.");
 }
 
+// Expects no call for outputs of max_length tokens.
+void calls_at_the_end(const BeamSearch& answer) {
+  for (const Case& c : many({1, 3}, 4, -40)) {
+    const Model plain = c.model();
+    answer({c.eos,
+            [&](const Tokens& y) {
+              exercise::expect(std::ssize(y) < c.options.max_length, called_at_the_end,
+                               "The model is asked to continue an output of max_length tokens.",
+                               std::to_string(y.size()) + " tokens",
+                               "fewer than " + std::to_string(c.options.max_length));
+              return plain.log_p(y);
+            }},
+           c.options);
+  }
+}
+
 void nothing_ends(const BeamSearch& answer) {
   expect_outputs(answer, many({1, 3}, 4, -40), by_beam,
                  "If no hypothesis is finished, the best live one must be returned.");
+  calls_at_the_end(answer);
 }
 
 // A beam of V^n hypotheses never drops an output, so the result is exact.
