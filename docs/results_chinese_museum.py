@@ -29,9 +29,10 @@ WORDS = {
         "最后一个位置之后的状态，属于一个以填充结尾的句子；反向则从填充读起。一个句子的结果，取决于同一批中最长的句子有多长。"
         "逐个输入时，只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以那时也没有填充。",
     "The decoder reads the token that it must predict.": "解码器读到了它应当预测的词元",
-    "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift, the task is only to copy "
-    "the input. The loss falls to 0 at once, but the model has learnt nothing else.":
-        "输入与目标必须错开一个词元：trg[:-1] 对 trg[1:]。如果没有错开，任务就成了照抄输入。损失立刻降到 0，除此以外什么都不对。",
+    "Input and target must be shifted by one token: in Python, the input is trg[:-1], and the target trg[1:]. "
+    "Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model has learnt nothing "
+    "else.":
+        "输入与目标必须错开一个词元：用 Python 写，输入是 trg[:-1]，目标是 trg[1:]。如果没有错开，任务就成了照抄输入。损失立刻降到 0，除此以外什么都不对。",
     "The first output is a row of zeros.": "第一个输出是一行零",
     "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss compares "
     "the whole list, including the placeholder. Every output is then one step late: the model learns to skip the first "
@@ -54,11 +55,11 @@ WORDS = {
     "this. Only a probe of the annotations shows the mistake.":
         "形状是对的。一个词元的注解向量不取决于它后面的词元，而在反转任务里，几乎用不着后面的词元。只有探测注解向量才能发现。",
     "The backward direction's last state is taken at the wrong end.": "反向的最后状态取自错误的一端",
-    "The backward direction ends at the first token, index 0. At the last index it has read only one token, or only pads. "
-    "The decoder's first state is computed from this state. Attention compensates for the weak start, but the decoder's "
-    "first state now depends on the pads of the sentence.":
-        "反向读到第一个词元为止，也就是下标 0。在最后一个下标处，它只读了一个词元，或者只读了填充。"
-        "解码器的初始状态由这个状态算出。注意力弥补了这个信息不足的开端，但解码器的初始状态从此取决于句子有没有填充。",
+    "The backward direction ends at the first token, index 0. Its state there has read the whole source. Its state at the "
+    "last index has read only one token, or only pads, and the decoder now starts from this state. Attention compensates for "
+    "the weak start, but the decoder's first state depends on the pads of the sentence.":
+        "反向读到第一个词元为止，也就是下标 0；那里的状态读过了整个源序列。最后一个下标处的状态只读了一个词元，或者只读了填充，"
+        "而现在解码器从这个状态开始。注意力弥补了这个信息不足的开端，但解码器的初始状态从此取决于句子有没有填充。",
     "The softmax has no mask.": "softmax 没有掩码",
     "The mask is computed but not used. The model learns to avoid the pads that occur in training. With more pads, or with "
     "none, the same sentence gets another result.":

@@ -49,8 +49,9 @@ EXHIBITS = {
                [11, 12, 10], ("pytorch/tutorials/issues/3643",)),
     5: Exhibit("The decoder reads the token that it must predict.",
                "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
-               "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift, the task is only "
-               "to copy the input. The loss falls to 0 at once, but the model has learnt nothing else.",
+               "Input and target must be shifted by one token: in Python, the input is trg[:-1], and the target "
+               "trg[1:]. Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model has "
+               "learnt nothing else.",
                [3, 13, 6]),
     6: Exhibit("The first output is a row of zeros.",
                "std::vector<Tensor> outputs = {};",
@@ -77,9 +78,9 @@ EXHIBITS = {
                [10, 4, 1]),
     10: Exhibit("The backward direction's last state is taken at the wrong end.",
                 ".first_backward = back.front()}", ".first_backward = back.back()}",
-                "The backward direction ends at the first token, index 0. At the last index it has read only one token, or "
-                "only pads. The decoder's first state is computed from this state. Attention compensates for the weak start, but "
-                "the decoder's first state now depends on the pads of the sentence.",
+                "The backward direction ends at the first token, index 0. Its state there has read the whole source. Its state "
+                "at the last index has read only one token, or only pads, and the decoder now starts from this state. Attention "
+                "compensates for the weak start, but the decoder's first state depends on the pads of the sentence.",
                 [9, 11, 2]),
     11: Exhibit("The softmax has no mask.",
                 "const Tensor alpha = softmax(masked, 1);", "const Tensor alpha = softmax(e, 1);",
