@@ -236,10 +236,10 @@ TEST_CASE("align reports errors and then writes nothing", "[tools][align][errors
         "1 gradus align: alignment: source sentence 2 has no tokens; add words or remove the sentence\n");
   CHECK(refused({"--model", model}, "go.\t\n") ==
         "1 gradus align: alignment: target sentence 1 has no tokens; add words or remove the sentence\n");
-  CHECK(
-      refused({"--model", model}, "go.\xff\n") ==
-      "1 gradus align: '-' line 1: byte 4 (0xff) is not UTF-8; convert the text, for instance with iconv -t "
-      "UTF-8\n");
+  CHECK(refused({"--model", model}, "go.\xff\n") ==
+        "1 gradus align: standard input line 1: byte 4 (0xff) is not UTF-8; convert the text, for instance "
+        "with iconv -t "
+        "UTF-8\n");
   CHECK(refused({"--model", scratch.path() / "none", "--text", "go."}) ==
         "1 gradus align: '" + (scratch.path() / "none").string() +
             "' cannot be opened: No such file or directory; check the path\n");

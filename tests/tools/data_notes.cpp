@@ -64,7 +64,7 @@ TEST_CASE("lines with further columns are counted in a note", "[tools][train][sc
                     one = "a\tb\tCC-BY\n";
   const Ran trained = project.train(lines, {"--dev-percent", "0", "--eval-every", "0"});
   CHECK(trained.err == note(text, "2 lines"));
-  CHECK(contains(trained.out, "4 source"));
+  CHECK(contains(trained.out, "7 source, 7 target"));
   CHECK(run({"train", "--resume", project.out, "--steps", "2"}).err.find("columns") == std::string::npos);
   std::ofstream(project.text) << lines;
   for (const char* command : {"evaluate", "score", "align"}) {

@@ -215,9 +215,9 @@ TEST_CASE("every command refuses a checkpoint that was edited, with its name", "
             " has settings with bpe=5 but no source byte-pair encoding; give a checkpoint written by gradus "
             "train");
   check([](models::Checkpoint& edited, auto&) { edited.tensors.front().first += "x"; },
-        misfit + "missing 'encoder.embedding.weight'; unexpected 'encoder.embedding.weightx'" + tail);
+        misfit + "missing 'decoder.W_s.weight'; unexpected 'decoder.W_s.weightx'" + tail);
   check([](auto&, tools::Settings& settings) { settings.model.bridge = models::Bridge::copy; },
-        "checkpoint: " + name + " has wrong settings: ");
+        misfit + "unexpected 'decoder.W_s.weight'" + tail);
 }
 
 TEST_CASE("a checkpoint whose settings name no data is refused where the data is read",

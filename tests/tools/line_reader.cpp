@@ -93,8 +93,9 @@ TEST_CASE("a compressed pipe is decompressed", "[tools][line_reader]") {
     const tools::LineReader next = tools::lines_of("-");
     pipe.write(text);
     pipe.close();
-    Lines lines = next();
-    CHECK(next().empty());
+    Lines lines;
+    for (Lines some = next(); !some.empty(); some = next())
+      lines.insert(lines.end(), some.begin(), some.end());
     return lines;
   };
   CHECK(read(gz) == Lines{"one", "two"});

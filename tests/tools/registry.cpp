@@ -81,7 +81,10 @@ TEST_CASE("a registered attention and decoder can be trained, used and evaluated
 
   const Ran without = run({"translate", "--model", out}, "Where is the book?\n");
   CHECK(without.code == 1);
-  CHECK(without.err == "gradus translate: unknown decoder 'loud'; available: bahdanau, cho, fixed\n");
+  CHECK(without.err ==
+        "gradus translate: checkpoint: '" + out +
+            "/best.safetensors' has wrong settings: unknown decoder 'loud'; available: bahdanau, "
+            "cho, fixed\n");
 }
 
 TEST_CASE("a registered class with fewer parameters than the library's can be saved and loaded",

@@ -159,14 +159,12 @@ TEST_CASE("score reports what is wrong and where", "[tools][score]") {
     CHECK(ran.err == "gradus score: " + message + "\n");
   };
   const std::string help = "; 'gradus score --help' lists the options";
-  refused(
-      {}, "good\tbon\nmorning\n", 1,
-      "pairs: 'standard input' line 2: expected SOURCE TAB TARGET, found no tab; add the missing side, or "
-      "give --source and --target");
-  refused(
-      {"--swap"}, "morning\n", 1,
-      "pairs: 'standard input' line 1: expected TARGET TAB SOURCE, found no tab; add the missing side, or "
-      "give --source and --target");
+  refused({}, "good\tbon\nmorning\n", 1,
+          "pairs: standard input line 2: expected SOURCE TAB TARGET, found no tab; add the missing side, or "
+          "give --source and --target");
+  refused({"--swap"}, "morning\n", 1,
+          "pairs: standard input line 1: expected TARGET TAB SOURCE, found no tab; add the missing side, or "
+          "give --source and --target");
   const std::string two = score.file("two", "a\nb\n"), one = score.file("one", "a\n");
   refused(
       {"--source", two, "--target", one}, "", 1,

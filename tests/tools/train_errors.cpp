@@ -63,8 +63,7 @@ TEST_CASE("a non-finite loss ends a run and leaves its checkpoints unchanged", "
   CHECK(ran.code == 1);
   const std::string::size_type at = ran.err.find("gradus train: the loss at step ");
   REQUIRE(at != ran.err.npos);
-  CHECK(contains(ran.err, "; the first non-finite value came from "));
-  CHECK(contains(ran.err, ": its result "));
+  CHECK_FALSE(contains(ran.err, "first non-finite value"));  // the operation, for programmers
   CHECK(contains(
       ran.err, "; the last checkpoint is intact; resume with: gradus train --resume " + out.string() + "\n"));
   CHECK(ran.err.find('\n', at) == ran.err.size() - 1);
@@ -86,8 +85,8 @@ TEST_CASE("non-finite parameters are not saved", "[tools][train][errors]") {
   tools::TrainingRun ruined(settings, nullptr, models::Registry::standard());
   CHECK_THROWS_WITH(
       ruined.train([] { return false; }),
-      Catch::Matchers::StartsWith("train: 'model.") &&
-          Catch::Matchers::EndsWith(" after step 1, so it is not saved; lower the learning rate"));
+      Catch::Matchers::StartsWith("train: a weight is ") &&
+          Catch::Matchers::EndsWith(" after step 1, which is not saved; lower the learning rate"));
   CHECK_FALSE(fs::exists(scratch.path() / "last.safetensors"));
 }
 
