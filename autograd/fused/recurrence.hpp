@@ -104,7 +104,7 @@ class StepMatrix {
   std::int64_t first_;
   Tensor weight_;  // product_ reads this weight
   std::shared_ptr<const WeightProduct> product_;
-  Precision precision_ = precision();  // constructing thread's precision, also when other threads multiply
+  Precision precision_ = precision();  // the constructing thread's; also used when other threads multiply
   std::shared_ptr<const PackedMatrix<T>> packed_;
 };
 

@@ -91,7 +91,7 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
     const Tensor later =
         empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, in rank order
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
-    T* const d = raw<T>(later) + C::parts * n * H;  // total gradient of h, including the gradient of y
+    T* const d = raw<T>(later) + C::parts * n * H;  // gradient of h, from later steps and from y
     for (std::size_t part = 0; part < C::parts; ++part) {
       copy_to_ranks(packing, first, last, H, raw<T>(dy) + (N + part * B) * H, at_state[part]);
     }

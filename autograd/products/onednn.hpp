@@ -39,7 +39,7 @@ bool is_fast(const RoundedProduct& shape);
 /// C ← A·B. The first call for a shape generates code.
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);
 
-/// The bytes of a packed B (k, n).
+/// The number of bytes of a packed B (k, n).
 std::int64_t packed_bytes(std::int64_t k, std::int64_t n);
 /// Packs a contiguous B (k, n) that is stored in `layout`.
 void pack(Layout layout, std::int64_t k, std::int64_t n, const std::uint16_t* b, void* packed);

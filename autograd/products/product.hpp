@@ -50,7 +50,7 @@ struct Product {
     part.c = block(c, Layout::plain, 0, begin);
     return part;
   }
-  /// The product restricted to terms [begin, end) of every sum. Slices after the first one add to C.
+  /// The product restricted to terms [begin, end) of every sum. If begin > 0, the result is added to C.
   Product terms(std::int64_t begin, std::int64_t end) const {
     Product part = *this;
     part.k = end - begin;

@@ -242,7 +242,7 @@ void BackwardPass::run(bool retain_graph) {
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {
-    gradient.borrowed = true;  // copy it, because a hook may have kept the tensor
+    gradient.borrowed = true;  // so own() copies the gradient: a hook may have kept it
     own(gradient);
   }
 }

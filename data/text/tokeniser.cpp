@@ -32,7 +32,7 @@ std::string to_nfkc(std::string text) {
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), std::ssize(text), &composed,
                    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
-  if (bytes < 0) throw std::bad_alloc();  // valid UTF-8 fails only for lack of memory
+  if (bytes < 0) throw std::bad_alloc();  // for valid UTF-8, only lack of memory causes an error
   return {composed, composed + bytes};
 }
 

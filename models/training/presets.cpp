@@ -8,7 +8,7 @@
 namespace gradus::models {
 namespace {
 
-// The preset's training. The caller chooses batches, steps and clipping norm, which depend on the data.
+// The preset's optimiser, with a constant learning rate. The caller chooses batches, steps and clipping norm.
 struct Training {
   const char* optimiser;
   double learning_rate;
@@ -20,7 +20,7 @@ constexpr Training adadelta{"adadelta", 1};
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // empty if not in the publication; the learning rate is constant
+  std::optional<Training> training;  // empty if the publication states none
 };
 
 // Sizes and training from section 3.4. Three details are not reproduced: the paper halves the learning rate

@@ -8,7 +8,7 @@
 #include <string_view>
 
 namespace CLI {
-class App;  // forward declaration: the header is slow to compile
+class App;  // forward declaration: CLI11's header is slow to compile
 }
 
 namespace gradus::tools {

@@ -19,7 +19,7 @@ struct CompletedOption {
 struct CompletedCommand {
   std::string name, help;
   std::vector<CompletedOption> options;
-  CompletedOption::Value argument = CompletedOption::Value::none;  ///< kind of its arguments without a flag
+  CompletedOption::Value argument = CompletedOption::Value::none;  ///< kind of the arguments without a flag
   std::vector<std::string> choices;                                ///< the values, if `argument` is choice
 };
 

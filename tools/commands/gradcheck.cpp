@@ -106,7 +106,7 @@ Cost cost(models::Seq2Seq& model, const data::Batch& batch, GradcheckOptions opt
   check(model, batch, options, [&] { ++calls; });
   const double seconds = seconds_since(start);
   const auto parameters = std::ssize(model.parameters());
-  const std::int64_t once = 2 + 2 * parameters;  // evaluations per check, whatever the number of elements
+  const std::int64_t once = 2 + 2 * parameters;  // evaluations of the loss that any check needs
   const double each = static_cast<double>(calls - once) / static_cast<double>(parameters),
                all = static_cast<double>(once) + each * static_cast<double>(elements);
   return {std::llround(all), seconds / static_cast<double>(calls) * all};

@@ -55,8 +55,8 @@ inline constexpr const char* compressed_key = "compressed";
 inline constexpr const char* compressed_int8 = "int8";
 inline constexpr const char* compressed_bf16 = "bf16";
 
-/// The metadata key whose value is the command that wrote the file without a training state, such as "gradus
-/// convert".
+/// The metadata key that a file without a training state has: its value is the command that wrote the file,
+/// such as "gradus convert".
 inline constexpr const char* writer_key = "writer";
 
 /// @throws Error unless the checkpoint has a trainer's state. Names the command that wrote the file, if

@@ -12,7 +12,7 @@
 #include "settings/effects.hpp"
 
 namespace CLI {
-class App;  // forward declaration: the header is slow to compile
+class App;  // forward declaration: CLI11's header is slow to compile
 }
 
 namespace gradus::tools {

@@ -5,11 +5,11 @@
 #include <vector>
 
 namespace CLI {
-class App;  // forward declarations: the header is slow to compile
+class App;  // forward declarations: CLI11's header is slow to compile
 class Option;
 }  // namespace CLI
 
-/// Refuses options that have no effect together with the given options.
+/// Refuses a given option if the other options leave it without effect.
 namespace gradus::tools {
 
 /// A row of a command's table of effects: an option, and whether it has an effect.

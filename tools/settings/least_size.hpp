@@ -11,7 +11,7 @@ struct LeastSize {
   double per_source_token, per_target_token;  ///< numbers stored for backward
 };
 /// Computes the bound. Always counts the encoder; counts the decoder and the attention only if the registry
-/// states the size of the context and of the attention's weights.
+/// states the size of the context and the number of the attention's weights.
 LeastSize least_size(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
                      const models::Registry& registry);
 

@@ -5,7 +5,7 @@
 #include "settings/settings.hpp"
 
 namespace CLI {
-class App;  // forward declaration: the header is slow to compile
+class App;  // forward declaration: CLI11's header is slow to compile
 }
 
 /// The options of `gradus train`: names, help, ranges and groups. Each setting becomes an option whose

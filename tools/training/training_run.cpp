@@ -45,7 +45,7 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
                               : nn::find_optimiser(options.optimiser).learning_rate;
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
-  options.names_origin = false;  // of use to programs that define operations
+  options.names_origin = false;  // useful only to programs that define operations
   if (pruning) options.after_update = [pruning](std::int64_t step) { pruning->after_update(step); };
   return options;
 }

@@ -43,7 +43,7 @@ struct GradcheckOptions {
 /// An element that could not be judged, with its estimates.
 struct GradcheckDoubt {
   std::vector<std::int64_t> index;
-  double analytic = 0;          ///< its gradient by backward()
+  double analytic = 0;          ///< the gradient by backward()
   double coarse = 0, fine = 0;  ///< numeric gradients from two successive steps
   double left = 0, right = 0;   ///< f's slopes on the two sides of x, from the smaller step
   double rounding = 0;          ///< bound of the rounding error in `fine`
@@ -54,7 +54,7 @@ struct GradcheckEntry {
   std::string name;
   Shape shape;
   std::vector<std::int64_t> worst;  ///< the index of the element with the largest error relative to `allowed`
-  double analytic = 0;              ///< its gradient by backward()
+  double analytic = 0;              ///< the gradient by backward()
   double numeric = 0;               ///< this element's gradient by differences
   double error = 0;                 ///< |analytic − numeric|; may be NaN
   double allowed = 0;               ///< atol + rtol·|numeric| + u

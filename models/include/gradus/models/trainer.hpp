@@ -116,7 +116,7 @@ class Trainer {
   bool finished() const;
 
   /// True after every `eval_every` steps and after the last step, until observe() or skip_evaluation() is
-  /// called. A state that was saved while an evaluation was due restores this value.
+  /// called. If a state was saved while an evaluation was due, true again after load_state().
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);

@@ -26,12 +26,13 @@ struct MonotonicOptions {
 ///     e_tj = g (v / ‖v‖) · tanh(W_a s_{t−1} + U_a h_j) + r                            eq. 16
 ///     p_tj = σ(e_tj + noise)                        in training
 ///     p_tj = 1 if e_tj > 0, else 0                  in eval mode
-///     α_t  = monotonic_weights(p_t, α_{t−1})        over all walks; in eval mode one walk, so α_tj is 0 or 1
+///     α_t  = monotonic_weights(p_t, α_{t−1})        the probabilities of stopping, over all walks
 ///
-/// In eval mode, α_t depends only on the annotations up to the one at which the walk stops. With a
-/// unidirectional encoder, a decoder can therefore write while the source is still arriving. A walk past the
-/// last position has no weight. So a row of weights sums to less than 1 in training, and to 1 or 0 in eval
-/// mode. At step 0 there are no previous weights, and the walk begins at the first position.
+/// In eval mode there is only one walk: each α_tj is 0 or 1, and depends only on the annotations up to the
+/// end of the walk. With a unidirectional encoder, a decoder can therefore write while the source is still
+/// arriving. A walk past the last position has no weight, so a row of weights sums to less than 1 in
+/// training, and to 1 or 0 in eval mode. At step 0 there are no previous weights, and the walk begins at
+/// position 0.
 ///
 /// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `U_a.bias` (A), `v` (A), `g` and `r` (scalars).
 class MonotonicAttention : public Attention {

@@ -15,8 +15,8 @@ namespace gradus::nn {
 /// sums the terms k ≥ t only. The baseline r̄_b is the mean r over the steps of the other sequences, or 0 if
 /// there are none. It does not depend on the draws of row b, so the estimate stays unbiased. (Xu et al. use a
 /// moving average over earlier batches, and all tokens of the sentence.)
-/// @param weights         those that normaliser::hard() gives, of all steps, (T_y, B, T_x): the sum of a row
-///                        has the gradient of ln π(s)
+/// @param weights         the results of normaliser::hard() at all steps, (T_y, B, T_x): the sum of a row has
+///                        the gradient of ln π(s)
 /// @param log_likelihoods r, (T_y, B); no gradient flows to them
 /// @param target_lengths  (B), i64, or undefined if all are T_y
 /// @throws Error if the shapes do not fit, or a length is outside [0, T_y].
