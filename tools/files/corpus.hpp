@@ -75,7 +75,7 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 /// The pairs as ids; each target ends with EOS.
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);
 
-/// Reads the recordings of pairs that are not encoded yet, so that a damaged one is found before training.
+/// Reads the recordings of pairs that are not encoded yet, to find damaged recordings before training.
 /// @throws Error as Frames::check().
 void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides);
 

@@ -11,7 +11,7 @@ namespace gradus::tools {
 /// True for "-", which stands for standard output.
 bool is_standard_output(const std::filesystem::path& file);
 
-/// Returns a check for CLI11's Option::check that refuses "-".
+/// For CLI11's Option::check: returns a check that refuses "-".
 /// @param why the reason given in the message, such as "but weights are binary"
 std::function<std::string(const std::string&)> no_standard_output(std::string why);
 

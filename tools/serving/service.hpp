@@ -61,7 +61,7 @@ class Service {
   std::string metrics() const;
 
   /// Loads all models again, for later requests. Running requests keep the old models.
-  /// @throws Error as the constructor. If so, the old models stay in use.
+  /// @throws Error as the constructor. In that case, the old models stay in use.
   void reload();
 
  private:

@@ -282,7 +282,7 @@ bool TrainingRun::observe(double score) {
   return false;
 }
 
-// Breaks ties by the lower loss: early in training, exact match is often equal.
+// Breaks ties by the lower loss: early in training, two models often have the same exact match.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (observe(entry.score)) return true;
   if (!is_pruned()) return false;
@@ -290,7 +290,7 @@ bool TrainingRun::is_best(const History::Evaluation& entry) {
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
-// The current model's scores on the dev pairs, computed by these processes.
+// The current model's scores on the dev pairs, computed by the processes of `by`.
 History::Evaluation TrainingRun::measured(distributed::Communicator& by) const {
   const std::string& metric = settings_.run.metric;
   const DevScores scores =

@@ -31,8 +31,7 @@ struct MonotonicOptions {
 /// In eval mode there is only one walk: each α_tj is 0 or 1, and depends only on the annotations up to the
 /// end of the walk. With a unidirectional encoder, a decoder can therefore write while the source is still
 /// arriving. A walk past the last position has no weight, so a row of weights sums to less than 1 in
-/// training, and to 1 or 0 in eval mode. At step 0 there are no previous weights, and the walk begins at
-/// position 0.
+/// training, and to 1 or 0 in eval mode. At step 0, the walk begins at the first position.
 ///
 /// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `U_a.bias` (A), `v` (A), `g` and `r` (scalars).
 class MonotonicAttention : public Attention {
