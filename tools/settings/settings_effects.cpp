@@ -15,8 +15,8 @@ namespace {
 using models::ModelOptions;
 using models::ReadoutForm;
 
-// False if the attention is known to have no weights of size A: the registry states the number of weights,
-// and the number does not change with A.
+// False if the registry states the attention's number of weights, and this number does not depend on A: then
+// no weight has the size A.
 bool may_read_energy(const ModelOptions& model, const models::Registry& registry) {
   const auto found = registry.attentions.find(model.attention);
   if (found == registry.attentions.end() || !found->second.weights) return true;
@@ -26,7 +26,7 @@ bool may_read_energy(const ModelOptions& model, const models::Registry& registry
   return weights(1) != weights(2);
 }
 
-// False if --maxout is known to have no effect: without maxout, and with tied embeddings, which set its size.
+// False if --maxout is known to have no effect: there is no maxout, or tied embeddings determine its size.
 bool may_read_maxout(const ModelOptions& model, const models::Registry& registry) {
   if (model.tied != models::Tied::none) return false;
   if (!model.readout) return !registry.context_of(model.decoder);

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// Among which weights the smallest ones are chosen.
+/// The sets of weights within which the smallest weights are chosen.
 enum class PruningScope {
   global,      ///< all matrices together: matrices with small weights lose more of them
   per_matrix,  ///< each matrix loses the same fraction

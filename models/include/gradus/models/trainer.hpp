@@ -67,8 +67,8 @@ struct TrainerOptions {
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< direction in which scores improve
   std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
-  /// Whether the error for a loss or a gradient that is not finite names the operation that made it. To find
-  /// it, the loss is computed again.
+  /// If a loss or a gradient is not finite: whether the error names the operation that first produced such a
+  /// value. To find this operation, the loss is computed again.
   bool names_origin = true;
   /// Called after each update with the number of steps taken, for methods that change the parameters
   /// themselves, such as compress::Pruning. Not part of the state.

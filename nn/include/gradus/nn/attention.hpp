@@ -54,7 +54,7 @@ class Attention : public Module {
                         const Tensor& previous_weights) const = 0;
 
   /// The score of this attention over values of size `value_size`, if attention_sequence() can compute this
-  /// score in place of attend(), and if threads may share the attention. Otherwise, and by default,
+  /// score in place of attend(), and if threads may share the attention. Otherwise, and by default, returns
   /// nothing. Classes derived from this library's attentions also return nothing, because their scores may
   /// differ.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
