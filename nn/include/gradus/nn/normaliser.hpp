@@ -12,7 +12,7 @@
 namespace gradus::nn {
 
 // ---- Sparse weights ----
-// In gradus/nn/normaliser.hpp, for attention.
+// These operations are for attention. gradus/nn/normaliser.hpp declares them.
 
 /// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): the point of the simplex nearest to e,
 ///
