@@ -84,7 +84,7 @@ inline float log_one_plus(float x) {
 inline double log_one_plus(double x) { return std::log1p(x); }
 
 /// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|). This form neither overflows nor loses digits. Within
-/// 3 units in the last place for x ≥ −87.3. The result is 0 a little below −87.3.
+/// 3 units in the last place for x ≥ −87.3. The result is 0 from a little below −87.3 downwards.
 template <class T>
 T softplus(T x) {
   return (x < 0 ? T(0) : x) + log_one_plus(exp(-std::abs(x)));

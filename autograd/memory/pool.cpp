@@ -90,7 +90,7 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
-// The caller of the functions below holds the mutex. Sizes are those that granted() returns.
+// The caller of the functions below holds the mutex, and passes only sizes that granted() has returned.
 
 // Takes a buffer from a shelf. Returns null if no buffer is free and the system has no memory.
 std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {

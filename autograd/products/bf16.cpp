@@ -36,7 +36,7 @@ GRADUS_CLONES void round_row(std::int64_t n, const float* x, float* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = to_float(rounded(x[i]));
 }
 
-// to (all_rows, all_columns) ← x (rows, columns), rounded to bf16 and padded with zeros.
+// Copies x (rows, columns), rounded to bf16, into `to` (all_rows, all_columns). Pads with zeros.
 template <class T>
 void round(std::int64_t rows, std::int64_t columns, Rows<const float> x, std::int64_t all_rows,
            std::int64_t all_columns, T* to) {

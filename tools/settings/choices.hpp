@@ -50,7 +50,7 @@ std::string name_of(const Value& value, const Names<Value>& names) {
       ->first;
 }
 
-/// Adds an option that accepts one of the names.
+/// Adds an option whose value must be one of `names`.
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, const Names<Value>& names,
                         const std::string& help) {

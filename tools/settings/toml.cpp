@@ -72,7 +72,7 @@ std::string text_of(std::istream& in) {
 Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error) {
   const bool was_read = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConfigError);
   if (was_read)
-    // A pipe cannot be opened a second time.
+    // Does not open the file again to find the cause, because it may be a pipe.
     return Error("'" + path.string() + "' " + error.what());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))

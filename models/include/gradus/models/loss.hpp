@@ -37,8 +37,8 @@ struct LossOptions {
   double label_smoothing = 0;    ///< ε, in [0, 1], as in nn::masked_cross_entropy
   double attention_entropy = 0;  ///< λ: weight of nn::attention_entropy in the loss; λ < 0 raises entropy
   /// The probability in [0, 1] that the decoder reads its own likeliest token instead of the true previous
-  /// token. Drawn independently for each token (scheduled sampling with arg max, Bengio et al. 2015, section
-  /// 2.4). No gradient flows through the choice.
+  /// token. The choice is independent for each token (scheduled sampling with arg max, Bengio et al. 2015,
+  /// section 2.4). No gradient flows through the choice.
   double sampling = 0;
   Objective objective = {};  ///< replaces the loss if it has a value()
 
