@@ -179,7 +179,7 @@ Tensor loss_one_by_one(const models::Seq2Seq& model, const Pairs& pairs, std::in
 
 struct Moments {
   std::vector<double> mean;
-  double variance;  // sum over all elements of the gradient
+  double variance;  // the sum of the variances of all elements of the gradient
 };
 
 template <class Loss>

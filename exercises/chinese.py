@@ -60,7 +60,7 @@ def line(text):
     if found := re.fullmatch(rf"    ({'|'.join(LABELS)}) +(.+)", text):
         return "    " + padded(say(found[1]), LABEL_WIDTH) + say(found[2])
     indent, sentence = re.fullmatch(r"(\s*)(.*)", text).groups()
-    return text if sentence.startswith("//") else indent + say(sentence)  # a comment in a listing of the solution stays
+    return text if sentence.startswith("//") else indent + say(sentence)  # comments in a listing of the solution stay in English
 
 
 class Output:

@@ -224,7 +224,7 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
           out, options);
 }
 
-// 5. Recorded digits: what ./run speech-data FOLDER --voice VOICE wrote. The last tenth is not trained on.
+// 5. Recorded digits: the sounds that ./run speech-data FOLDER --voice VOICE wrote. The last tenth is held out.
 void run_recorded(const tutorial::Options& options, const Knobs& knobs) {
   const plot::OutputFolder out(options.out);
   const std::vector<tutorial::Recording> recordings = tutorial::read_recordings(knobs.recorded);

@@ -31,7 +31,7 @@ CODE_AFTER_CHINESE = re.compile(r'(?<=[^\x00-\x7F（“])(?=<span class="whole">
 PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.svg)")')
 RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
 EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
-SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'  # the theme writes this, without an accessible name
+SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'  # the theme's markup, which lacks an accessible name
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -197,7 +197,7 @@ def on_page_markdown(markdown, page, config, files):
         markdown = with_play(markdown, config)
     path = repository_path(page.file)
     here = place(path)
-    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link: the book has a language switch
+    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link; the book's switch replaces it
     markdown = re.sub(switch, "", markdown, count=1, flags=re.MULTILINE)
 
     def link(match):

@@ -209,7 +209,7 @@ TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions",
 }
 
 TEST_CASE("oneDNN generates code for few shapes, even for many sizes", "[autograd][bf16]") {
-  if (!gradus::supports(Precision::bf16)) return;  // without such instructions, oneDNN is not used
+  if (!gradus::supports(Precision::bf16)) return;  // without bf16 instructions, oneDNN is not used
   const MixedPrecision mixed(Precision::bf16);
   const auto run = [](std::int64_t first, std::int64_t last) {
     const Tensor b = gradus::ones({160, 192});

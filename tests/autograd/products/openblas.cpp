@@ -29,7 +29,7 @@ extern "C" {
 
 namespace {
 
-// Runs a hidden test of this program as a child process. Returns the text that it prints after "kernels: ".
+// Runs a hidden test of this program in a child process. Returns the child's output after "kernels: ".
 std::string kernels_of_a_child(const std::string& environment,
                                const std::string& test = "[.report-kernels]") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");

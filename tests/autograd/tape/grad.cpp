@@ -1,4 +1,4 @@
-// grad(): returns gradients, and does not change the tensors' own.
+// grad(): returns gradients, and leaves the gradients stored in the tensors unchanged.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
