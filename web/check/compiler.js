@@ -48,10 +48,10 @@ export class Compiler {
   }
 
   /**
-   * The trainer of Play with learners' attentions.
-   * @param {Object} mine the learner's files by their names; @param {string} offers C++ that includes them from /mine, and offers
-   *   their classes to the trainer: web/engine/own_attention.hpp
-   * @returns as compile()
+   * Builds the trainer of Play with a learner's attentions.
+   * @param {Object} mine the learner's files by name; @param {string} offers C++ that includes these files from /mine, and calls
+   *   offer() of web/engine/own_attention.hpp for each of their attentions
+   * @returns the trainer as `program`, and `printed`, like compile()
    */
   async trainer(mine, offers) {
     return this.#build(["-I/engine", "/offers.cpp"], { mine, "offers.cpp": offers },
@@ -59,7 +59,7 @@ export class Compiler {
                         "lib/play/libgradus_web.a"], []);
   }
 
-  /** Compiles a file with these arguments, and links it with what these arguments name, and with the libraries of all programs. */
+  /** Compiles a file with the arguments `compiling`. Links it with what `linking` names and with the libraries of every program. */
   async #build(compiling, files, linking, exporting) {
     const compiled = await run(this.#clang, "clang++", [...flags, "-include-pch", "/precompiled.pch", "-fno-caret-diagnostics", "-c",
       ...compiling, "-o", "learner.o"], { ...this.#files, ...files });

@@ -8,7 +8,7 @@ const traps = [
   [/unreachable/i, "aborted"],
 ];
 
-/** The name of the cause that a trap's message tells. */
+/** The name in `traps` for a trap's message; "trapped" for an unknown message. */
 export const causeOf = (trap) => traps.find(([expression]) => expression.test(trap))?.[1] ?? "trapped";
 
 export class Ending {

@@ -13,7 +13,7 @@ import { flags, run } from "./compiler.js";
 import { pack, unpack } from "./tar.js";
 
 const layers = ["files", "autograd", "nn", "data", "plot", "graph", "models", "compress"];
-const onlyHeaders = ["speech", "distributed"];  // gradus.hpp includes their headers; no exercise links their libraries
+const onlyHeaders = ["speech", "distributed"];  // libraries that no exercise links; gradus.hpp includes their headers
 
 function* filesIn(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

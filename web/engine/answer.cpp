@@ -110,8 +110,8 @@ Settings settings_of(const json& from) {
   return settings;
 }
 
-// {"do": "open", "path": …} → the settings of a checkpoint that the page can represent, as in "create", with
-// one model, and the number of updates that have trained it.
+// {"do": "open", "path": …} → the checkpoint's settings of the task and the model, named as in "create", and
+// the number of updates in the checkpoint's training. An error if the page cannot represent the model.
 json open(const json& request) {
   const Opened opened = open_run(request.at("path").get<std::string>());
   const auto& [task, task_options, batch, seed, trainer, models] = opened.settings;

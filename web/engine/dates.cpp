@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 12> months{"january",   "february", "marc
                                                   "may",       "june",     "july",     "august",
                                                   "september", "october",  "november", "december"};
 
-// The runs of digits and the runs of letters, in order; everything else separates them.
+// The runs of digits and the runs of letters, in order. All other characters separate runs.
 std::vector<std::string> runs(std::string_view text) {
   std::vector<std::string> runs;
   int before = 0;

@@ -66,7 +66,7 @@ class Reader {
     return value;
   }
 
-  /// Complains unless the value is one of these. A missing setting has its default, the first one.
+  /// Complains unless the setting has a supported value. A missing setting has its default, supported[0].
   void expect(const std::string& key, const std::vector<std::string>& supported) {
     const std::string value = text(key, supported[0]);
     if (std::ranges::find(supported, value) != supported.end()) return;
@@ -138,7 +138,7 @@ Settings settings_of(const Values& values) {
   return settings;
 }
 
-// For each token of the page, its id in the run; −1 for one that the run does not have.
+// For each token of the page, the token's id in the run; −1 if the run does not have the token.
 std::vector<std::int64_t> places(const Symbols& symbols, const std::string& vocabulary) {
   std::map<std::string, std::int64_t> ids;
   auto next = data::first_symbol + 1;
@@ -156,7 +156,7 @@ std::vector<std::int64_t> places(const Symbols& symbols, const std::string& voca
   return places;
 }
 
-// The rows of x (V, …) in another order; `absent` takes the place of each row −1.
+// The rows of x (V, …) with the indices in `order`; `absent` for an index of −1.
 Tensor rows_at(const Tensor& x, const std::vector<std::int64_t>& order, const Tensor& absent) {
   std::vector<Tensor> rows;
   for (const std::int64_t row : order) {
@@ -166,7 +166,7 @@ Tensor rows_at(const Tensor& x, const std::vector<std::int64_t>& order, const Te
   return stack(rows);
 }
 
-constexpr double never = -30;  // the bias of a token that the run has never met
+constexpr double never = -30;  // bias of a token that the run does not have: no search writes it
 
 }  // namespace
 

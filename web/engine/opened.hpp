@@ -16,11 +16,11 @@ struct Opened {
   std::int64_t updates = 0;  ///< made by `gradus train`; 0 if the file does not say
 };
 
-/// Reads a checkpoint. The page gives the tokens of a task other ids than `gradus train`, so that the rows of
-/// the embeddings and of the readout are put into its order. A token that the run never met gets the
-/// embedding of <unk>, and a bias that keeps the model from writing it.
-/// @throws Error as models::load_checkpoint(), and for a model that the page cannot represent, naming each
-/// setting with its value and the supported ones.
+/// Reads a checkpoint. The page and `gradus train` give the tokens of a task different ids, so this function
+/// puts the rows of the embeddings and of the readout into the page's order. A token that the run does not
+/// have gets the embedding of <unk>, and a bias that keeps the model from writing the token.
+/// @throws Error like models::load_checkpoint(); also for a model that the page cannot represent: then names
+/// each unsupported setting with its value and the supported values.
 Opened open_run(const std::filesystem::path& path);
 
 }  // namespace gradus::web

@@ -72,7 +72,7 @@ class Session {
   /// A model's output with teacher forcing: it reads the target of `pair`.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;
 
-  /// Replaces the parameters of a model, as load_state_dict(). Its optimiser keeps its state.
+  /// Replaces the parameters of a model, like load_state_dict(). The optimiser's state does not change.
   void load(std::size_t number, const NamedTensors& parameters);
 
   /// A hash of all parameters of a model.

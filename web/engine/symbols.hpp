@@ -23,8 +23,8 @@ class Symbols {
   const std::string& token(std::int64_t id) const { return tokens_.at(static_cast<std::size_t>(id)); }
   bool by_character() const { return by_character_; }
 
-  /// Characters of dates may be capitals. @throws Error naming the first unknown token; also if `text` has no
-  /// tokens.
+  /// The ids of a text. Dates may have capital letters. @throws Error naming the first unknown token; also if
+  /// `text` has no tokens.
   std::vector<std::int64_t> encode(std::string_view text) const;
   /// The text of a sequence. Stops at the first EOS.
   std::string text(std::span<const std::int64_t> ids) const;

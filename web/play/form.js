@@ -52,7 +52,7 @@ export function show(form, values) {
 /** The page Check, at an exercise. */
 export const checkAddress = (exercise = "additive_attention") => `check/index.html?lang=${language}#${exercise}`;
 
-/** Shows what compiling an attention of the reader costs, beside the choice. */
+/** Shows `text`, the cost of compiling, beside each choice of the reader's own attention. */
 export function showCost(form, text) {
   for (const note of form.querySelectorAll(".own")) note.textContent = text;
 }

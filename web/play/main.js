@@ -138,10 +138,10 @@ const handlers = {
 
 // ---- The worker ----
 
-let training, program = "";  // what it runs: the names and texts of the reader's attentions
+let training, program = "";  // the names and texts of the reader's attentions in the worker
 const send = (message) => training?.send(message);
 
-/** Starts a worker, with the reader's attentions `used`, unless it runs already. */
+/** Starts a worker with the reader's attentions `used`, unless a worker with the same attentions is running. */
 function start(used, bytes) {
   const wanted = used.map(({ choice, text }) => choice + text).join("\n");
   if (training && program === wanted) return;
@@ -169,7 +169,7 @@ async function ended(used, { late, trap, code }) {
 
 let turn = 0, building;  // a later create() makes an earlier compilation superfluous
 
-/** Shows what the page says about the reader's attention; without arguments, nothing. */
+/** Shows a note, progress, errors or buttons about the reader's attention; without arguments, hides all of these. */
 function ownPanel({ note = "", value, max, errors, go, stop, change } = {}) {
   $("ownNote").textContent = note;
   $("ownBar").hidden = value === undefined;
@@ -186,7 +186,7 @@ function ownPanel({ note = "", value, max, errors, go, stop, change } = {}) {
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
-/** The trainer with these attentions, compiled if the browser does not keep it. @returns undefined if there is none */
+/** Takes the trainer with these attentions from the cache, or compiles it. @returns undefined if there is no such trainer (yet) */
 async function ownProgram(used, agreed, now) {
   const { Build, cost, kept } = await import("./own_trainer.js"), stored = await kept(used);
   if (stored || now !== turn) return stored;
@@ -216,7 +216,7 @@ async function ownProgram(used, agreed, now) {
   return made;
 }
 
-/** Starts the worker with the reader's attentions. @returns whether it runs */
+/** Starts the worker with the reader's attentions. @returns true if the worker runs */
 async function startOwn(used, agreed, now) {
   try {
     const bytes = await ownProgram(used, agreed, now);
@@ -234,7 +234,7 @@ async function startOwn(used, agreed, now) {
   }
 }
 
-/** Shows the cost of compiling beside a choice of the reader's own attention. */
+/** Shows the cost of compiling beside each choice of the reader's own attention. */
 async function showOwnCost() {
   if (!document.querySelector(".own:not([hidden])")) return;
   const { bytes, memory, stored } = await (await import("./own_trainer.js")).cost();
@@ -257,7 +257,7 @@ function lookInside(at) {
   redraw();
 }
 
-/** Makes the models. `opened` is the file that model A comes from; `agreed` that the compiler may be downloaded. */
+/** Makes the models. `opened` is the file that model A comes from. If `agreed`, the compiler may be downloaded. */
 async function create(values, input, { opened, agreed = false } = {}) {
   const now = ++turn, names = ownAttentions(values), used = passed().filter(({ choice }) => names.includes(choice));
   Object.assign(state, { values, input, opened, ended: false });
@@ -321,7 +321,7 @@ $("settings").onsubmit = (event) => {
 
 // ---- A run that is opened ----
 
-/** Reads a checkpoint. The page's own trainer judges it. */
+/** Sends a checkpoint's bytes to the trainer, which reads them or reports an error. */
 async function open(file) {
   if (!file) return;
   const bytes = await file.arrayBuffer();
@@ -348,7 +348,7 @@ document.ondrop = (event) => {
   open(event.dataTransfer.files[0]);
 };
 
-// A check that passes in another tab adds a choice, and keeps what the form shows.
+// When a check passes in another tab, adds the choice to the form. The form keeps its values.
 window.onstorage = () => {
   const form = $("settings"), shown = Object.fromEntries([...form.elements].filter(({ name }) => name).map(({ name, value }) => [name, value]));
   show(form, shown);

@@ -1,4 +1,4 @@
-// The reader's own attentions: classes of the exercises that have passed in Check, which keeps them in the browser.
+// The reader's own attentions: classes from exercises that the reader has passed in Check. Check keeps the files in the browser.
 
 const key = "gradus-exercises";  // as in check/progress.js
 
@@ -8,8 +8,8 @@ const of = (exercise, number, sitting, entries) => entries.map(([choice, name, a
 });
 
 /**
- * What can pass: the choice in the settings, the class, its exercise, for a long exercise the sitting, and the C++ that makes it
- * for models::AttentionSizes n.
+ * All attentions of the exercises. For each: the choice in the settings, the class, the exercise, the sitting of a long exercise,
+ * and the C++ that makes the attention from models::AttentionSizes n.
  */
 export const own = [
   ...of("additive_attention", "08", undefined, [["own-additive", "AdditiveAttention", "n.query, n.value, n.energy", true]]),
@@ -22,7 +22,7 @@ export const own = [
 
 export const isOwn = (choice) => own.some((entry) => entry.choice === choice);
 
-/** @returns the entries of `own` that have passed in this browser, each with the learner's file as `text` */
+/** @returns the entries of `own` whose exercise or sitting has passed in this browser, each with the learner's file as `text` */
 export function passed() {
   try {
     const { progress, files } = JSON.parse(localStorage.getItem(key)) ?? {};
@@ -34,7 +34,7 @@ export function passed() {
   }
 }
 
-/** The file that offers these attentions to the trainer. The dot product needs states and annotations of one size. */
+/** The file that offers these attentions to the trainer. LuongDot needs states and annotations of the same size. */
 export const offers = (entries) => [
   ...new Set(entries.map(({ exercise }) => `#include "/mine/${exercise}.hpp"`)), '#include "own_attention.hpp"', "namespace {",
   ...entries.map(({ choice, name, make }, i) => {

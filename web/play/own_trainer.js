@@ -1,4 +1,4 @@
-// Compiles the trainer with the reader's attentions, by the compiler of Check, and keeps the program in the browser.
+// Compiles the trainer with the reader's attentions, using the compiler of Check. Keeps the program in the browser's cache.
 
 import { Compiling } from "./check/checker.js";
 import { explain } from "./check/compile_errors.js";
@@ -15,14 +15,14 @@ async function list() {
 
 /**
  * @returns {Promise<{ bytes: number, stored: boolean, memory: number }>} the size of the compiler's download, whether the browser
- *   has it, and the megabytes of memory that it takes
+ *   has stored the compiler, and the megabytes of memory that compiling takes
  */
 export async function cost() {
   const downloads = await list();
   return { bytes: downloads.reduce((sum, { bytes }) => sum + bytes, 0), stored: await isStored(downloads), memory };
 }
 
-/** The address under which a program is kept: a hash of all that it is made from. Undefined where the browser keeps nothing. */
+/** The address of a program in the cache: a hash of everything from which it is built. Undefined if the browser has no cache. */
 async function addressOf(entries) {
   if (!globalThis.caches || !globalThis.crypto?.subtle) return undefined;
   const made = JSON.stringify([await list(), offers(entries), entries.map(({ exercise, text }) => [exercise, text])]);
@@ -67,7 +67,7 @@ export class Build {
       const files = Object.fromEntries(entries.map(({ exercise, text }) => [`${exercise}.hpp`, text]));
       const { program, printed } = await this.#compiling.trainer(files, offers(entries));
       if (!program) return { errors: explain(printed, `${entries[0].exercise}.hpp`).first };
-      keep(entries, program).catch(() => {});  // without room for it, the next visit compiles it again
+      keep(entries, program).catch(() => {});  // if the cache is full, the next visit compiles again
       return { program: program.buffer };
     } finally {
       this.#compiling.end();  // the compiler holds several hundred megabytes

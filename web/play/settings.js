@@ -89,11 +89,11 @@ function modelRequest(values, prefix) {
            mistakes: Object.fromEntries(mistakes) };
 }
 
-/** The attentions of the reader that the models use, by their names in own.js. */
+/** The choices in own.js (the reader's attentions) that the models use. */
 export const ownAttentions = (values) => [...new Set(["a.", "b."].filter((prefix) => values[`${prefix}decoder`] === "bahdanau")
   .map((prefix) => values[`${prefix}attention`]).filter(isOwn))];
 
-/** The settings of a file that answer.cpp has opened, as model A; model B is none. */
+/** `values` with model A and its task from a file that answer.cpp has opened, and without a model B. */
 export function fromOpened({ task, symbols, shortest, longest, model: opened }, values) {
   const fields = Object.entries(opened).filter(([name]) => name !== "bidirectional").map(([name, value]) => [`a.${name}`, value]);
   const right = switches.flatMap(({ name, value }) => [[`a.${name}`, value], [`b.${name}`, value]]);
@@ -101,7 +101,7 @@ export function fromOpened({ task, symbols, shortest, longest, model: opened }, 
            "a.encoder": opened.bidirectional ? "both" : "forward", "b.decoder": "none" };
 }
 
-/** True if weights for the settings `one` fit the first model of `other`. */
+/** True if the weights of model A with the settings `one` fit model A with the settings `other`. */
 export const fits = (one, other) =>
   ["task", ...(one.task === "dates" ? [] : ["symbols"]), ...model("").map(({ name }) => `a.${name}`)].every((name) => one[name] === other[name]);
 

@@ -1,6 +1,6 @@
-// The worker that trains. With the reader's own code, it is ended when it crashes, or when it does not answer.
+// The worker that trains. A worker that runs the reader's own code is ended if it crashes or stops answering.
 
-const seconds = 20;  // as for a stage in Check
+const seconds = 20;  // limit for an answer, as for a stage in Check
 
 export class Training {
   #worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });

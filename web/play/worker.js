@@ -13,7 +13,7 @@ channel.port1.onmessage = train;
 
 const soon = () => (pause ? setTimeout(train, pause) : channel.port2.postMessage(0));
 
-/** True if the trainer cannot continue: code of the reader has crashed or ended the program. */
+/** True if the trainer cannot continue, because the reader's code has crashed or ended the program. */
 const isFatal = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error instanceof WASIProcExit ||
                            error instanceof WebAssembly.Exception;
 const crashed = (error) => postMessage({ do: "crashed", trap: error.message ?? "", code: error.code });
@@ -140,7 +140,7 @@ async function load(program) {
   return Trainer.load(await response.arrayBuffer());
 }
 
-// The first message is { do: "load", program }: the trainer with the reader's attentions, or undefined for the page's own.
+// The first message is { do: "load", program }: the trainer with the reader's attentions, or undefined for the page's own trainer.
 let loading;
 onmessage = ({ data }) => {
   if (data.do === "load") {

@@ -1,4 +1,4 @@
-// Runs of `gradus train` in the trainer of the page: they write what the command writes, and training continues.
+// Opens runs of `gradus train` in the page's trainer: the models write the same as in the command, and can be trained further.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -46,7 +46,7 @@ for (const [task, inputs, options] of [
       const [log_p, , translation] = execFileSync(gradus, ["translate", "--model", file, "--scores"], { input: `${text}\n`, encoding: "utf8" }).replace(/\n$/, "").split("\t");
       const { models: [{ output, probabilities, weights }] } = trainer.ask({ do: "translate", text });
       const ours = output.filter((token) => token !== "<eos>").join(task === "dates" ? "" : " ");
-      // The page writes at most three tokens more than the right answer has.
+      // The page stops at three tokens more than the right answer, so its output may be only the beginning of the command's.
       assert.ok(output.at(-1) === "<eos>" ? ours === translation : translation.startsWith(ours), `${text}: ${ours}, natively ${translation}`);
       if (output.at(-1) === "<eos>") {
         const sum = probabilities.reduce((sum, p) => sum + Math.log(p), 0);

@@ -78,7 +78,7 @@ test("an attention that passes in Check is chosen by keyboard in Play, is compil
   assert.equal(await page.locator("[data-name='e']").count(), 0);
   assert.match(await text(page, ".inside"), /αt = attend\(st−1, h\)/);
 
-  // The compiled trainer is kept: another visit does not need the compiler.
+  // The browser keeps the compiled trainer, so another visit must not download the compiler.
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
   await page.reload();

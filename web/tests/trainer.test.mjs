@@ -60,7 +60,7 @@ test("the right answer for a typed date is that of the task, in each of its form
     assert.equal(answer(text), date, text);
   for (const text of ["march", "31/12/1998", "30 february 1998", "3 march", "3 march may 1998", "1998-03-03", "3 march 199"])
     assert.equal(answer(text), undefined, text);
-  // Every form that the task draws is read as the task means it: a trained model's exact match is measured on the same pairs.
+  // The trainer must read every form in which the task writes dates.
   const seen = new Set();
   for (let i = 0; i < 300; ++i) {
     const { source } = trainer.ask({ do: "example" });
