@@ -72,7 +72,7 @@ struct Attempt {
 
 /// main() that tests a checker with a bank. A wrong solution must fail before the training stages, with a
 /// finding that names its mistake. A correct solution must pass, and resemble no exhibit of the museum.
-/// Prints a line for each attempt. Returns 0 if all are as expected.
+/// Prints a line for each attempt. Returns 0 if all attempts get the expected result.
 int bank(const std::vector<Attempt>& attempts);
 
 }  // namespace exercise

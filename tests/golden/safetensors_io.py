@@ -4,7 +4,7 @@ import json
 import numpy as np
 import torch
 
-TYPES = {"I64": "<i8", "F64": "<f8", "F32": "<f4"}  # in the order in which the library writes the values
+TYPES = {"I64": "<i8", "F64": "<f8", "F32": "<f4"}  # in the order in which the safetensors library writes tensors
 
 
 def save(path, tensors, metadata=None):

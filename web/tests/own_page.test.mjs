@@ -25,7 +25,7 @@ const message = async (page) => {
 let profile;
 after(() => profile?.close());
 
-/** Opens a page of the profile, in which this file of exercise 08 has passed. */
+/** Opens a page in a profile in which `file` has passed as the solution of exercise 08. */
 async function open(address, file = solution) {
   const opened = await visit(server().address.replace("index.html", "check/index.html"), { context: profile });
   await opened.page.evaluate((text) => localStorage.setItem("gradus-exercises",
