@@ -70,7 +70,7 @@ TEST_CASE("a sum over processes has the bits of the tree for any number of value
     }
   }
   check_sums<float>(2, 700'001);  // many values: sent in several pieces of different sizes
-  // Adding these values in order, from process 0 to 7, gives another sum. So the checks above detect this order.
+  // Adding these values in order, from process 0 to 7, gives another sum: the checks detect this order.
   float in_order = 0;
   for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
   CHECK(in_order != tree_sum<float>(0, 8, 3));
