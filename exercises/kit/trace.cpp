@@ -66,7 +66,7 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-constexpr std::uintptr_t below_stack = 128 << 20;  // in these bytes below main(), Linux maps only the stack
+constexpr std::uintptr_t below_stack = 128 << 20;  // bytes below main() in which Linux maps only the stack
 constexpr unsigned longest_unwinding = 2;          // seconds; unwinding a corrupted stack may hang
 
 int file = -1;

@@ -55,7 +55,7 @@ TEST_CASE("sweeping removes only temporary files of killed writers", "[files]") 
     return scratch.path() / name;
   };
   make(".gradus-1-0.tmp");
-  make(".gradus-" + std::to_string(::getpid()) + "-7.tmp");  // of a killed process that had our id
+  make(".gradus-" + std::to_string(::getpid()) + "-7.tmp");  // left by a killed process with our process id
   const fs::path at_work = make(".gradus-1-1.tmp");
   for (const char* name : {"notes.tmp", ".gradus-1-2.tmp.txt", "model.safetensors"}) make(name);
   const int fd = ::open(at_work.c_str(), O_WRONLY);

@@ -11,7 +11,7 @@ namespace gradus::web {
 
 /// A model that `gradus train` or Session::save() wrote.
 struct Opened {
-  Settings settings;         ///< its task and its model; otherwise the defaults
+  Settings settings;         ///< the task and the model of the file; defaults for the other settings
   NamedTensors parameters;   ///< for Session::load()
   std::int64_t updates = 0;  ///< made by `gradus train`; 0 if the file does not say
 };
