@@ -652,7 +652,7 @@ std::vector<exercise::Attempt> wrong_steps() {
               {.step = [calls = 0](const State&) mutable { return calls++; }}),
       attempt("returned weights detached", "returned-weights-detached",
               {.weights = [](auto& alpha) { return alpha.detach(); }}),
-      attempt("weights of the previous step", "remembers",
+      attempt("weights of the previous step", "other-weights",
               {.weights =
                    [last = Tensor()](const Tensor& alpha) mutable {
                      const Tensor before = std::exchange(last, alpha);

@@ -621,8 +621,7 @@ std::vector<exercise::Attempt> wrong_energies() {
       wrong("divided by the root of A", "scaled", energies([](auto& a, auto& x, auto& y) {
               return summed(a.v_a * tanh(x + y)) / std::sqrt(static_cast<double>(a.v_a.size(0)));
             })),
-      wrong("relu", "values",
-            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * relu(x + y)); })),
+      wrong("relu", "relu", energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * relu(x + y)); })),
       wrong("squared", "squared", energies([](auto& a, auto& x, auto& y) {
               const Tensor inside = tanh(x + y);
               return summed(a.v_a * inside * inside);

@@ -171,7 +171,7 @@ int main() {
                  [](const Tensor& w, const Tensor& lengths) {
                    return ByLength{{w.size(2), entropy(w, lengths).begin()->second}};
                  }),
-      entropy_is("1e-6 in the logarithm", "inexact",
+      entropy_is("1e-6 in the logarithm", "epsilon",
                  [](const Tensor& w, const Tensor& lengths) {
                    const Tensor real = real_positions(w, lengths);
                    return means(-sum(real * log(real + 1e-6), 2), real_steps(w, lengths), lengths);
@@ -319,7 +319,7 @@ int main() {
                      return by_slices(w, lengths,
                                       [](const Tensor& own) { return max(own, 1) - min(own, 1); });
                    }),
-      entropy_is("weights below 0.001 left out", "values",
+      entropy_is("weights below 0.001 left out", "small-skipped",
                  [](const Tensor& w, const Tensor& lengths) {
                    const Tensor small = less(w, full({}, 1e-3, w.dtype()));
                    return entropy(masked_fill(w, small, 0), lengths);
@@ -339,12 +339,6 @@ int main() {
                  [](const Tensor& w, const Tensor& lengths) {
                    const Tensor own = real_positions(w, lengths);
                    return means(-sum(own * log(own + 1e-3), 2), real_steps(w, lengths), lengths);
-                 }),
-      entropy_is("weights below 1e-3 skipped", "small-skipped",
-                 [](const Tensor& w, const Tensor& lengths) {
-                   const Tensor own = real_positions(w, lengths);
-                   const Tensor small = less(own, full({}, 1e-3, own.dtype()));
-                   return means(entropies(masked_fill(own, small, 0)), real_steps(w, lengths), lengths);
                  }),
       entropy_is("perplexity", "perplexity",
                  [](const Tensor& w, const Tensor& lengths) {

@@ -882,7 +882,7 @@ int main() {
       of_local_m("window after the softmax", "window-after-softmax", Local::cut_afterwards),
       of_local_m("positions from 1", "centre-too-early", Local::from_1),
       of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
-      of_local_m("own step counter", "step-ignored", Local::calls_counted),
+      of_local_m("own step counter", "remembers", Local::calls_counted),
       of_local_m("past the end", "past-the-end", Local::unclamped),
       of_local_m("one past the end", "past-the-end", Local::clamped_late),
       of_local_m("T in place of S", "batch-length", Local::batch_length),

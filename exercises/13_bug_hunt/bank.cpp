@@ -101,7 +101,7 @@ int main() {
           "input reversed", "forward",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(flip(x, 0), W, U); }),
       reading(
-          "reversed along the batch", "reshaped",
+          "reversed along the batch", "other-axis",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 1); }),
       reading("only the last state", "shape",
               [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(x, W, U)[0]; }),
@@ -196,7 +196,7 @@ int main() {
                [](const Parameters& parameters, const Loss& loss, double rate) {
                  descend(parameters, loss, rate / static_cast<double>(parameters.size()));
                }),
-      stepping("one parameter cleared", "values",
+      stepping("one parameter cleared", "one-cleared",
                [](const Parameters& parameters, const Loss& loss, double rate) {
                  clear({parameters[0]});
                  loss().backward();
@@ -223,9 +223,6 @@ int main() {
              [](const Tensor& s, const Tensor& h, const Tensor& W_a, const Tensor& U_a, const Tensor& v_a) {
                return sum(v_a * tanh(linear(s, W_a) * linear(h, U_a)), 2);
              }),
-      reading(
-          "the batch reversed, too", "other-axis",
-          [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 1); }),
       asking("without the query", "no-query",
              [](const Tensor&, const Tensor& h, const Tensor&, const Tensor& U_a, const Tensor& v_a) {
                return sum(v_a * tanh(linear(h, U_a)), 2);

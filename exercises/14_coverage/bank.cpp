@@ -132,7 +132,7 @@ int main() {
                 const Tensor t = maximum(arange(w.size(0)).to(w.dtype()), full({}, 1, w.dtype()));
                 return right_coverage(w) / t.reshape({-1, 1, 1});
               }),
-      covered("largest so far", "values",
+      covered("largest so far", "largest-so-far",
               [](const Tensor& w) {
                 std::vector<Tensor> rows = {zeros({w.size(1), w.size(2)}, w.dtype())};
                 for (std::int64_t t = 1; t < w.size(0); ++t) rows.push_back(maximum(rows.back(), w[t - 1]));
@@ -153,7 +153,7 @@ int main() {
                 return right_loss(w, expand(lengths.slice(0, 1), lengths.shape()));
               }),
       attempt("lengths of the first call", "remembers", keeping_lengths()),
-      attempt("weights detached", "gradient",
+      attempt("weights detached", "weights-detached",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w.detach(), right_coverage(w)), 2), lengths);
               }),
@@ -181,16 +181,6 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 const Tensor n = count(w, lengths);
                 return right_loss(w, lengths) * n / (n - static_cast<double>(w.size(1)));
-              }),
-      attempt("weights detached in the minimum", "weights-detached",
-              [](const Tensor& w, const Tensor& lengths) {
-                return mean_over_real(sum(minimum(w.detach(), right_coverage(w)), 2), lengths);
-              }),
-      covered("the largest earlier weight", "largest-so-far",
-              [](const Tensor& w) {
-                std::vector<Tensor> c = {zeros(w[0].shape(), w.dtype())};
-                for (std::int64_t t = 1; t < w.size(0); ++t) c.push_back(maximum(c.back(), w[t - 1]));
-                return stack(c);
               }),
       attempt("the longest length for all", "one-length",
               [](const Tensor& w, const Tensor& lengths) {

@@ -84,19 +84,19 @@ int main() {
                 return sum_to(g, shape) *
                        (static_cast<double>(shape.numel()) / static_cast<double>(g.numel()));
               }),
-      summing("sums only in front", "shape",
+      summing("sums only in front", "axis-left",
               [](F g, const Shape& shape) {
                 Tensor s = g;
                 while (s.shape().rank() > shape.rank()) s = sum(s, 0);
                 return s;
               }),
-      summing("sums the last axes", "shape",
+      summing("sums the last axes", "from-the-end",
               [](F g, const Shape& shape) {
                 Tensor s = g;
                 while (s.shape().rank() > shape.rank()) s = sum(s, -1);
                 return s;
               }),
-      summing("axes of size 1 are lost", "shape",
+      summing("axes of size 1 are lost", "not-kept",
               [](F g, const Shape& shape) {
                 Tensor s = g;
                 while (s.shape().rank() > shape.rank()) s = sum(s, 0);
@@ -132,7 +132,7 @@ int main() {
               return record("log_add_exp", value(a, b), {a}, {a, b},
                             [](Gradients& g) { g.add(0, g.out() * sigmoid(g.saved(0) - g.saved(1))); });
             }),
-      whole("recorded twice", "error",
+      whole("recorded twice", "not-one-node",
             [](F a, F b) {
               return record("log_add_exp", maximum(a, b) + softplus(-abs(a - b)), {a, b}, {a, b},
                             both([](Gradients& g, int i) { return g.out() * slope(g, i); }));
@@ -221,28 +221,6 @@ int main() {
                               if (g.wants(0)) g.add(0, g.out() * sigmoid(x - z));
                               if (g.wants(1)) g.add(1, g.out() * sigmoid(z - x));
                             });
-            }),
-      summing("axes removed from the end", "from-the-end",
-              [](F g, const Shape& shape) {
-                Tensor r = g;
-                while (r.rank() > shape.rank()) r = sum(r, -1);
-                return r;
-              }),
-      summing("axes of size 1 not kept", "not-kept",
-              [](F g, const Shape& shape) {
-                Tensor r = g;
-                while (r.rank() > shape.rank()) r = sum(r, 0);
-                for (int axis = shape.rank(); axis-- > 0;)
-                  if (shape[axis] == 1 && r.size(axis) != 1) r = sum(r, axis);
-                return r;
-              }),
-      whole("without NoGrad", "not-one-node",
-            [](F a, F b) {
-              const Tensor y = maximum(a, b) + softplus(-abs(a - b));
-              return record("log_add_exp", y, {a, b}, {a, b}, [](Gradients& g) {
-                for (const int i : {0, 1})
-                  if (g.wants(i)) g.add(i, g.out() * slope(g, i));
-              });
             }),
       summing("reshaped where no axis is stretched", "",
               [](F g, const Shape& shape) {

@@ -128,7 +128,8 @@ Mistake shape_mistake(const Tensor& got, const Shape& from, const Shape& to) {
     for (int axis = 0; axis < to.rank() && leading; ++axis) leading = shape[axis] == from[axis];
     return leading ? from_the_end : left;
   }
-  return shape.rank() < to.rank() ? not_kept : left;
+  if (shape.rank() > to.rank()) return left;
+  return shape.numel() == to.numel() ? not_kept : Mistake{};
 }
 
 void summing(const LogAddExp& answer) {
