@@ -19,7 +19,7 @@ std::int64_t checked_width(std::int64_t width) {
   return width;
 }
 
-// For each position, the weights around it, with zeros outside the sequence: (B, T) → (T, B, width).
+// The `width` weights around each position, with zeros outside the sequence: (B, T) → (T, B, width).
 Tensor neighbourhoods(const Tensor& weights, std::int64_t width) {
   const std::int64_t B = weights.size(0), T = weights.size(1), side = width / 2;
   std::vector<std::int64_t> positions;  // indices into the padded weights
