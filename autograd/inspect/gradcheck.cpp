@@ -26,7 +26,7 @@ constexpr double sharp =
 // Bound of the rounding error in backward(), as a fraction of Estimate::size.
 constexpr double tiny = epsilon;
 // The ratio of successive steps. If f is periodic and one step is a multiple of the period, the next step
-// seldom is one too.
+// seldom is a multiple of the period too.
 constexpr double ratio = 9;
 constexpr int finer_steps = 11, coarser_steps = 3;
 

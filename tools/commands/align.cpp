@@ -158,7 +158,7 @@ int run(const Options& options, const models::Registry& registry) {
   return 0;
 }
 
-// With --source, --target names a file of targets, as in gradus evaluate. Otherwise it is a translation.
+// With --source, the value of --target is a file of targets, as in gradus evaluate, not a translation.
 void take_target_file(Options& options) {
   if (options.files.source.empty() || !options.files.target.empty()) return;
   if (options.targets.size() != 1) {
