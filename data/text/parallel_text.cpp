@@ -50,7 +50,7 @@ std::vector<SentencePair> parse_tab_separated(std::string_view operation, const 
 
 Columns columns_of(std::string_view line) {
   const std::size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) return {.first = line};
+  if (tab == std::string_view::npos) return {.first = line, .second = std::nullopt};
   const std::string_view rest = line.substr(tab + 1);
   const std::size_t end = rest.find('\t');
   return {
