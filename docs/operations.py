@@ -23,7 +23,7 @@ INTRODUCTION = """\
 <!-- Generated from the headers by docs/operations.py; edit those, then run `docs/operations.py render`. -->
 # Operations
 
-In the gradients, `g` is d(loss)/d(result) and `y` is the result.
+In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradients are in the order of the arguments.
 
 - Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. Below, "Error" lists the
   other conditions for an error.

@@ -24,21 +24,22 @@ WORDS = {
         "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是每一步读到的都是 `<eos>`。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
     "The state after the last position is the state of a sentence that ends in pads, and the backward direction begins with "
-    "the pads. The result for a sentence therefore depends on the length of the longest sentence in its batch. One by one, "
-    "only sources of length 8 are reliably right: they were the longest in training, so they had no pads there, either.":
+    "the pads. The result for a sentence therefore depends on the length of the longest sentence in its batch. A source that "
+    "is translated by itself has no pads. Then only sources of length 8 are reliably right: they were the longest in "
+    "training, so they had no pads in training, either.":
         "最后一个位置之后的状态，属于一个以填充结尾的句子；反向则从填充读起。一个句子的结果，取决于同一批中最长的句子有多长。"
-        "逐个输入时，只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以那时也没有填充。",
+        "逐个输入时，源序列没有填充。这时只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以训练时也没有填充。",
     "The decoder reads the token that it must predict.": "解码器读到了它应当预测的词元",
     "Input and target must be shifted by one token: in Python, the input is trg[:-1], and the target trg[1:]. "
-    "Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model has learnt nothing "
-    "else.":
-        "输入与目标必须错开一个词元：用 Python 写，输入是 trg[:-1]，目标是 trg[1:]。如果没有错开，任务就成了照抄输入。损失立刻降到 0，除此以外什么都不对。",
+    "Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model learns only to "
+    "copy.":
+        "输入与目标必须错开一个词元：用 Python 写，输入是 trg[:-1]，目标是 trg[1:]。如果没有错开，任务就成了照抄输入。损失立刻降到 0，模型却只学会了照抄。",
     "The first output is a row of zeros.": "第一个输出是一行零",
     "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss compares "
-    "the whole list, including the placeholder. Every output is then one step late: the model learns to skip the first "
-    "token.":
-        "输出的列表以一个占位的元素开头，就像先写 `outputs = torch.zeros(…)`、循环再从 1 开始那样，而损失把整个列表都拿去比较。"
-        "于是每个输出都晚了一步：模型学会的是跳过第一个词元。",
+    "the whole list with the target. So it compares the output of each step with the target token of the next step: the "
+    "model learns to skip the first token.":
+        "输出的列表以一个占位的元素开头，就像先写 `outputs = torch.zeros(…)`、循环再从 1 开始那样，而损失把整个列表拿去与目标比较。"
+        "于是每一步的输出都与下一步的目标词元比较：模型学会的是跳过第一个词元。",
     "The output gets the length of the target.": "输出的长度取自目标",
     "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends its "
     "outputs itself, the program's own numbers do not change. Without a target, the output is cut at once.":
@@ -47,12 +48,12 @@ WORDS = {
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
     "those of the first step. The training and its curves show no mistake. To see the mistake, let the training's forward pass "
-    "read the written tokens: at many steps, it gives another token the highest probability.":
+    "read the written tokens: at many steps, this pass gives another token the highest probability.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
         "要发现它，让训练的前向计算读入写出的词元：许多步上概率最大的是别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",
-    "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly needs "
-    "this. Only a probe of the annotations shows the mistake.":
+    "The shapes are right. But the annotation of a token contains nothing about the tokens after it. Reversal hardly needs "
+    "this information, so only a probe of the annotations shows the mistake.":
         "形状是对的。一个词元的注解向量不取决于它后面的词元，而在反转任务里，几乎用不着后面的词元。只有探测注解向量才能发现。",
     "The backward direction's last state is taken at the wrong end.": "反向的最后状态取自错误的一端",
     "The backward direction ends at the first token, index 0. Its state there has read the whole source. Its state at the "
@@ -71,8 +72,8 @@ WORDS = {
         "掩码建成了 (T, B)，再用 reshape 变成 (B, T)，内存里的次序却没有变。一批只有一个句子，或者长度都相等时，它碰巧是对的。"
         "在其他批次里，它遮住真实的位置，露出填充。",
     "The loss ignores what follows a predicted end.": "损失忽略了预测的结束符之后的部分",
-    "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the target, and the "
-    "loss is the mean over fewer tokens. On this task the model soon ends its outputs where it should, so no check shows "
+    "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the target from the "
+    "loss, which becomes the mean over fewer tokens. On this task the model soon ends its outputs where it should, so no check shows "
     "the mistake.":
         "模型一写出 EOS，训练的循环就中断。于是提早写出 EOS 会去掉目标其余的部分，损失只是较少词元的平均。"
         "在这个任务里，模型很快就学会在正确的地方结束，所以看不到别的症状。",

@@ -44,21 +44,21 @@ EXHIBITS = {
                "return where(unsqueeze(real, 1), next, h);", "return next;",
                "The state after the last position is the state of a sentence that ends in pads, and the backward direction "
                "begins with the pads. The result for a sentence therefore depends on the length of the longest sentence in "
-               "its batch. One by one, only sources of length 8 are reliably right: they were the longest in training, so "
-               "they had no pads there, either.",
+               "its batch. A source that is translated by itself has no pads. Then only sources of length 8 are reliably right: "
+               "they were the longest in training, so they had no pads in training, either.",
                [11, 12, 10], ("pytorch/tutorials/issues/3643",)),
     5: Exhibit("The decoder reads the token that it must predict.",
                "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
                "Input and target must be shifted by one token: in Python, the input is trg[:-1], and the target "
-               "trg[1:]. Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model has "
-               "learnt nothing else.",
+               "trg[1:]. Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model "
+               "learns only to copy.",
                [3, 13, 6]),
     6: Exhibit("The first output is a row of zeros.",
                "std::vector<Tensor> outputs = {};",
                "std::vector<Tensor> outputs = {zeros({B, embedding_.weight.size(0)}, embedding_.weight.dtype())};",
                "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss "
-               "compares the whole list, including the placeholder. Every output is then one step late: the model learns to "
-               "skip the first token.",
+               "compares the whole list with the target. So it compares the output of each step with the target token of the "
+               "next step: the model learns to skip the first token.",
                [5, 10, 13], ("bentrevett/pytorch-seq2seq/issues/22", "bentrevett/pytorch-seq2seq/issues/45")),
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
@@ -69,12 +69,13 @@ EXHIBITS = {
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
                "always those of the first step. The training and its curves show no mistake. To see the mistake, let the "
-               "training's forward pass read the written tokens: at many steps, it gives another token the highest probability.",
+               "training's forward pass read the written tokens: at many steps, this pass gives another token the highest "
+               "probability.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
-               "The shapes are right. The annotation of a token does not depend on the tokens after it, but reversal hardly "
-               "needs this. Only a probe of the annotations shows the mistake.",
+               "The shapes are right. But the annotation of a token contains nothing about the tokens after it. Reversal hardly "
+               "needs this information, so only a probe of the annotations shows the mistake.",
                [10, 4, 1]),
     10: Exhibit("The backward direction's last state is taken at the wrong end.",
                 ".first_backward = back.front()}", ".first_backward = back.back()}",
@@ -97,7 +98,7 @@ EXHIBITS = {
     13: Exhibit("The loss ignores what follows a predicted end.",
                 "const Tensor counted = real;", "const Tensor counted = real * until_eos(logits);",
                 "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the "
-                "target, and the loss is the mean over fewer tokens. On this task the model soon ends its outputs where it "
+                "target from the loss, which becomes the mean over fewer tokens. On this task the model soon ends its outputs where it "
                 "should, so no check shows the mistake.",
                 [5, 7, 6]),
     14: Exhibit("The decoder does not pass its state on.",

@@ -48,7 +48,7 @@ struct GRUStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
 /// @param form      where the reset gate is applied
-/// Gradients: those of gru_update at every step, from the last step to the first. With d_t the gradient at
+/// Gradients: as in gru_update, at every step, from the last step to the first. With d_t the gradient at
 /// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient
 /// of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
@@ -83,7 +83,7 @@ struct LSTMStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param c_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
-/// Gradients: those of lstm_update at every step, from the last step to the first. With d_t the gradient at
+/// Gradients: as in lstm_update, at every step, from the last step to the first. With d_t the gradient at
 /// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
@@ -161,7 +161,7 @@ struct AttentionDecoder {
 /// @param packing packing of the targets
 /// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
 /// taken before dropout.
-/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies e_t, from
+/// Gradients: those of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t, computed from
 /// the last step to the first.
 /// @throws Error for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,

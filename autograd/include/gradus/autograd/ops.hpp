@@ -40,8 +40,8 @@ Tensor neg(const Tensor& x);
 /// Gradient: g·p·x^(p−1); 0 for p = 0.
 Tensor pow(const Tensor& x, double p);
 /// a^b, elementwise, with the special values of IEEE 754. The result is 1 for a = 1 or b = 0, even if the
-/// other operand is NaN. Otherwise the result is NaN for finite a < 0, unless b is an integer. (−∞)^b is ∞
-/// for b > 0 and 0 for b < 0, with a minus sign if b is an odd integer.
+/// other operand is NaN. Otherwise the result is NaN for finite a < 0, unless b is an integer or infinite.
+/// (−∞)^b is ∞ for b > 0 and 0 for b < 0, with a minus sign if b is an odd integer.
 /// Gradients: for a, g·b·a^(b−1), or 0 where b = 0; for b, g·y·ln a, or 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
 /// e^x. In f32, the result is 0 for x below about −87.7, and ∞ for x above about 88.4.

@@ -21,7 +21,7 @@ namespace gradus::nn {
 /// for e (B, T). S holds the k largest energies, for the largest k with 1 + k e_(k) > Σ_{i ≤ k} e_(i), where
 /// e_(1) ≥ e_(2) ≥ … are the sorted energies. Positions outside S have weight 0 exactly.
 /// Gradient: g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5). @throws Error when e is not (B,
-/// T), an energy within a length is NaN or ∞, or all of a row are −∞, and for a length outside [0, T].
+/// T), a length is outside [0, T], an energy within a length is NaN or ∞, or all energies of a row are −∞.
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
 
 /// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row's length is at
