@@ -17,7 +17,7 @@ WORDS = {
     "length are right, but a longer sentence cannot be read completely.":
         "注意力的大小是程序里的一个常数，这里是 6。它后面的位置得不到权重。短句子完全正确，更长的不可能正确。",
     "At evaluation the decoder still reads the true tokens.": "评测时，解码器仍然读取真实的词元",
-    "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So its exact match "
+    "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact match "
     "shows how often the next token is right if all tokens before it are right. Without a target there are no true tokens: "
     "the decoder then reads `<eos>` at every step.":
         "评测与训练共用一个循环，因此也沿用了教师强制。这样得出的完全匹配率，只说明在前面的词元全都正确时，"
@@ -42,9 +42,9 @@ WORDS = {
         "于是每一步的输出都与下一步的目标词元比较：模型学会的是跳过第一个词元。",
     "The output gets the length of the target.": "输出的长度取自目标",
     "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends its "
-    "outputs itself, the program's own numbers do not change. Without a target, the output is cut at once.":
+    "outputs itself, the program's own numbers do not change. Without a target, the loop ends after one step.":
         "循环遍历目标的各个位置，而实际使用时没有目标。只要模型自己会结束输出，程序自己得出的数字就不变。"
-        "一旦没有目标，输出马上就被截断。",
+        "没有目标时，循环只走一步。",
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
     "those of the first step. The training and its curves show no mistake. To see the mistake, let the training's forward pass "

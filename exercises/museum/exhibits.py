@@ -36,7 +36,7 @@ EXHIBITS = {
                [1, 4, 10], ("pytorch/tutorials/pull/1097",)),
     3: Exhibit("At evaluation the decoder still reads the true tokens.",
                "previous = likeliest;", "previous = tensor(batch.target_out, {batch.target_steps, batch.size})[std::min(t, batch.target_steps - 1)];",
-               "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So its exact "
+               "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact "
                "match shows how often the next token is right if all tokens before it are right. Without a target there are "
                "no true tokens: the decoder then reads `<eos>` at every step.",
                [7, 5, 13]),
@@ -63,7 +63,7 @@ EXHIBITS = {
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
                "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends "
-               "its outputs itself, the program's own numbers do not change. Without a target, the output is cut at once.",
+               "its outputs itself, the program's own numbers do not change. Without a target, the loop ends after one step.",
                [3, 8, 13], ("bentrevett/pytorch-seq2seq/issues/132",)),
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
