@@ -33,10 +33,10 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
          });
 }
 
-/// Splits the batch into ranges of ranks, and calls work(first, last) for the ranges in parallel. Sequences
-/// are independent, so each thread runs its sequences through all steps without barriers. But each thread
-/// reads all weights at every step. If the weights do not fit in a core's cache, there is only one range, and
-/// its products are split among threads.
+/// Splits the sequences, ordered by rank (see Packing), into ranges [first, last), and calls work(first, last)
+/// for them in parallel. Sequences are independent, so a thread runs its range through all steps without
+/// barriers, but reads all weights at every step. If the weights do not fit in a core's cache, there is only
+/// one range, and the threads split its products.
 template <class Work>
 void for_each_rank_range(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
   constexpr std::int64_t fewest = 8;  // sequences per range: products with fewer rows are slow

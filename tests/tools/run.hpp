@@ -13,8 +13,8 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// cli_main() makes the same call, but too late for the tests: the first such call replaces the buffer of
-// std::cout, to which Catch2 stores a pointer when it starts.
+// The first sync_with_stdio(false) replaces std::cout's buffer. Catch2 keeps a pointer to this buffer when it
+// starts, so the first call must come earlier; the one in cli_main() would make the pointer dangle.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.
