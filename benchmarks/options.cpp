@@ -96,7 +96,7 @@ class Run {
   }
 
   // The number of elements of all weight matrices except embeddings. A step's work is proportional
-  // to it: the step uses each of these elements for every token, forward and backward.
+  // to this number: the step uses each element for every token, forward and backward.
   double matrix_elements() const {
     double elements = 0;
     for (const auto& [name, parameter] : model_->named_parameters()) {

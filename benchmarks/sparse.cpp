@@ -1,5 +1,5 @@
 // bench_sparse: trains several kinds of attention on reversed sequences: with weights that are sparse,
-// limited to a window, or drawn at random. All methods train the same model on the same batches. Prints one
+// limited to a window, or drawn at random. Everything else in the models and the batches is equal. Prints one
 // JSON object: exact match, mean number of non-zero weights per step, and how much the score's gradient
 // varies between random draws. Also writes a picture of the alignments.
 

@@ -37,7 +37,7 @@ struct Config {
 };
 
 /// tiny, d2l, small, medium and paper are tutorial 10's model in several sizes. d2l-exact and paper-exact are
-/// the models of presets, in the sizes of d2l and paper.
+/// the presets "d2l" and "bahdanau" (gradus/models/model.hpp), in the sizes of d2l and paper.
 std::span<const Config> configs();
 
 /// Number of batches. A run repeats them in a cycle.

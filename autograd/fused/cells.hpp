@@ -19,9 +19,9 @@
 ///     previous   offset, in units of H, of the state h before the step among these K·H numbers
 ///     shares_u   true if W_hh h + b_hh has the same gradient as W_ih x + b_ih
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
-///     Backward   (m, row, d, state, at_x, at_u, spare): d (m, H) is the total gradient of h after the step.
-///                Replaces the gradient of the state after the step by the gradient of the state before the
-///                step; spare (m, H)
+///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
+///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. Replaces the
+///                gradient of the state after the step by that of the state before the step; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 

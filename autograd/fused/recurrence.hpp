@@ -33,8 +33,8 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
          });
 }
 
-/// Splits the sequences, ordered by rank (see Packing), into ranges [first, last), and calls work(first, last)
-/// for them in parallel. Sequences are independent, so a thread runs its range through all steps without
+/// Splits the sequences, ordered by rank (see Packing), into ranges, and calls work(first, last) for the
+/// ranges in parallel. Sequences are independent, so a thread runs its range through all steps without
 /// barriers, but reads all weights at every step. If the weights do not fit in a core's cache, there is only
 /// one range, and the threads split its products.
 template <class Work>

@@ -23,9 +23,9 @@ struct Row {
   }
 };
 
-// Calls work(rows…). For up to three rows, the steps become compile-time constants if each is 0 or 1. For
-// four rows and more, the steps become constants only if all are 1, the common case. Variants for every
-// combination of steps would take too long to compile.
+// Calls work(rows…). For up to three rows, the strides become compile-time constants if each is 0 or 1. For
+// four rows and more, the strides become constants only if all are 1, the common case. Variants for every
+// combination of strides would take too long to compile.
 template <class Work, class... T>
 void with_steps(const Work& work, Row<T, Step::any>... rows) {
   constexpr std::size_t count = sizeof...(T);
@@ -49,8 +49,8 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
-// Runs walk.for_each_row(row) on several threads. The first view is the result. No two threads write to the
-// same element of the result, so the values do not depend on the number of threads.
+// Runs walk.for_each_row(row) on several threads. The walk's first view is the result. No two threads write
+// to the same element of the result, so the values do not depend on the number of threads.
 template <std::size_t K, class Row>
 void split(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;

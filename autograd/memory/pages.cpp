@@ -46,7 +46,7 @@ std::size_t PageRanges::missing(std::size_t bytes) const {
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// Maps a block, or only the missing bytes if mapping a block fails. Tries the addresses below the used part
+// Maps a block or, if that fails, only the missing bytes. Tries the addresses just below the newest block
 // first, and then other addresses.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);

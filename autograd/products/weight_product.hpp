@@ -11,8 +11,8 @@
 
 namespace gradus {
 
-/// The product that a UseWeightProduct has set for `weight`, or for a larger matrix if `weight` is some of
-/// its rows. Null if there is no product, or if the weight's values have changed since the product was set.
+/// The product that a UseWeightProduct has set for `weight`, or for a larger matrix if `weight` is a view of
+/// rows of it. Null if there is no product, or if the weight's values have changed since the product was set.
 std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
 
 /// y ← x·W'ᵀ + β·D with a weight's product, for W' = columns [first, first + columns) of `weight`. β must be

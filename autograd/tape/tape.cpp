@@ -16,9 +16,9 @@ namespace {
 
 std::atomic<std::uint64_t> nodes_made{0};
 
-// Deleting a node may release its inputs, and so on through the whole tape. To avoid deep recursion, release()
-// puts dead nodes into this list, and only the outermost release() deletes them. The list is a plain pointer:
-// a list with a destructor could be destroyed before the thread's last tensors release their nodes.
+// Deleting a node may release its inputs, and so on through the whole tape. To avoid deep recursion,
+// release() puts dead nodes into this list, and only the outermost release() deletes them. The list is a
+// plain pointer: a list with a destructor could be destroyed before the thread's last tensors.
 thread_local Node* dead = nullptr;
 thread_local bool deleting = false;
 

@@ -9,7 +9,7 @@
 namespace gradus::compress::onednn {
 
 /// True if gradus was built with oneDNN, and oneDNN can use AVX512-VNNI or AMX. Otherwise oneDNN would sum
-/// pairs in i16, which can saturate.
+/// pairs of products in i16, which can saturate.
 bool has_int8();
 
 /// A weight q (n, k), packed once.

@@ -157,9 +157,9 @@ class Mpi : public Communicator {
         asked_to_end = Clock::now();
         if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
       }
-      // After Ctrl-C, the other process answers at the end of its step. After a failure, it does not answer,
-      // and mpirun kills this process one second after SIGTERM. So this process exits before that second is
-      // over.
+      // After Ctrl-C, the other process takes part in the exchange at the end of its step. After a failure,
+      // the other process never does, and mpirun kills this process one second after SIGTERM. So this
+      // process exits by itself before that second is over.
       if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
   }
@@ -218,8 +218,8 @@ class Mpi : public Communicator {
         }
       }
       if (lost >= 0) {
-        // All processes notice the loss of process 0 in the same second. Only the reporter writes the message
-        // and ends the job; the others wait until it has done so.
+        // All processes notice the loss of process 0 in the same second. Only one of them, the reporter,
+        // writes the message and ends the job; the others wait until the reporter has done so.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }

@@ -122,8 +122,8 @@ const KnownOrder known_orders[] = {
     {double_edge, [](Node* L) { return by_users(L, true); }},
 };
 
-// Finds the known mistake whose order the answer returns. On a small graph, several wrong orders may
-// coincide. They differ on larger graphs, so the mistake must match all of them.
+// Finds the known mistake whose order the answer returns. On a small graph, several mistakes may give the
+// same order. So the mistake must also give the answer's order on larger graphs, where the orders differ.
 Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>& order) {
   Graph graph;
   std::vector<Node*> larger;

@@ -71,8 +71,8 @@ const std::vector<Known>& known_faults() {
        {"output-swapped", "W_c is applied to [s_t; c_t].",
         "Eq. 5: the first D columns of W_c belong to c_t."}},
       // linear_fed must precede linear_output. Both give the same wrong s at step 2, and the first match is
-      // reported. At step 1, only linear_output is wrong; the stage of the first step has reported it
-      // already.
+      // reported. If the mistake were linear_output, step 1 would be wrong too, and the stage of the first
+      // step would already have reported linear_output.
       {Fault::linear_fed,
        {"fed-before-tanh", "The cell reads W_c [c; s], before the tanh.",
         "Feed the same h̃ that the logits are computed from."}},

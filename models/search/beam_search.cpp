@@ -125,7 +125,7 @@ class Beam final : public SourceSearch {
       return;
     }
     for (std::int64_t i = 0; i < options_.width; ++i) {
-      // A source keeps its number of rows, so that the memory need not be copied. If it has fewer live
+      // Every source keeps `width` rows, so that the memory need not be copied. If the source has fewer live
       // hypotheses, copies of the first hypothesis fill the other rows.
       const std::size_t own = i < std::ssize(alive_) ? static_cast<std::size_t>(i) : 0;
       const Backpointer& last = backpointer(alive_[own].last);

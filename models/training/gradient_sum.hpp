@@ -55,8 +55,8 @@ class GradientSum {
   Order& order_;
   std::vector<Tensor> parameters_;  // in sending order, like the other members
   std::vector<TreeSum> sums_;       // of gradients
-  // Four kinds of numbers: the loss; the cross-entropy; for each parameter, the number of shards with a
-  // gradient; and for each parameter, its place in the next step's order.
+  // Numbers that are summed like the gradients: the loss; the cross-entropy; for each parameter, the number
+  // of shards with a gradient; and for each parameter, its place in the next step's order.
   TreeSum numbers_{false};
   std::vector<double> has_gradient_, place_;
   double complete_ = 0;  // number of parameters whose gradients from all shards of this process are complete

@@ -27,8 +27,8 @@ void check_k(const char* operation, std::int64_t k) {
   if (k < 1) fail(operation, "k must be at least 1, and is ", k);
 }
 
-// Returns a (B, T) constant with zeros beyond the lengths. For each row of length above 0, f(row, result)
-// gets the energies within the length, and sets the result's elements, which are 0 before the call.
+// Returns a (B, T) constant with zeros beyond the lengths. For each row of length above 0, calls f(e, α):
+// e are the energies within the row's length, and f sets the elements of α, which are 0 before the call.
 template <class T, class F>
 Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   const std::vector<double> e = energies.to_vector<double>();

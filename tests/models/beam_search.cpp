@@ -17,8 +17,8 @@ namespace {
 
 const BatchTensors x(tiny_batch());
 
-// Writes 3 once per source token, then EOS. Records the number of rows of each step. The likeliest token is
-// e^margin times as likely as every other token.
+// Writes token 3 once per source token, then EOS. Records the number of rows of each step. The likeliest
+// token is e^margin times as likely as every other token.
 class Sure : public nn::DecoderStep {
  public:
   explicit Sure(float margin) : margin_(margin) {}

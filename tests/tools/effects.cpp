@@ -1,6 +1,6 @@
 // Options without an effect, listed in settings/settings_effects.cpp. Two tests for each option: the command
-// must refuse it, and training with it (without the command's checks) must give the same weights as without
-// it.
+// must refuse the option; and without the command's checks, training with the option must give the same
+// weights as training without the option.
 
 #include <algorithm>
 #include <fstream>

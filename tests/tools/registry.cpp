@@ -101,7 +101,7 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
     const Scratch scratch;
     const std::string out = (scratch.path() / "run").string();
     // The registered classes have fewer matrices than the library's. With these sizes, the missing matrices
-    // are larger than all biases: loading fails if it demands as many elements as the library's matrices.
+    // are larger than all biases. So a loader that demands as many elements as the library's matrices fails.
     std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
                                    "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
                                    "2",     "--eval-every", "2",       "--out",      out};

@@ -15,7 +15,7 @@ namespace gradus::tools {
 void check_task_fits(const DataSettings& settings);
 
 /// @param pairs training pairs
-/// @throws Error if the model and a batch need too much memory, or if a pair has more than --batch-tokens.
+/// @throws Error if model and batch need too much memory, or if a pair has more tokens than --batch-tokens.
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
                          std::span<const data::Pair> pairs, const models::Registry& registry);
 

@@ -19,7 +19,7 @@ std::vector<Fact> facts_of_program();
 /// Every option of the run, except its folder.
 std::vector<Fact> facts_of_options(const Settings& settings);
 
-/// Compares the facts of all processes. All processes must call it with the same number of facts.
+/// Compares the facts of all processes. All must call this function, with the same number of facts.
 /// @throws Error in every process, naming the first process and fact that differ from those of process 0.
 void check_agree(distributed::Communicator& processes, const std::vector<Fact>& facts);
 

@@ -90,7 +90,7 @@ models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
 }
 
 // Refuses to save parameters that are not finite, so that the last good checkpoint stays. An update can make
-// them infinite even if loss and gradient were finite.
+// parameters infinite even if loss and gradient were finite.
 void check_state(const NamedTensors& state, std::int64_t steps) {
   for (const auto& [name, tensor] : state) {
     if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;

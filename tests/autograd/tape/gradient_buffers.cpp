@@ -146,8 +146,8 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // While the function of the first contribution runs, it makes a second one. The functions of both must get
-  // β = 0, because z has no gradient yet when they are called.
+  // The function of the first contribution makes a second contribution before it writes its own. Both
+  // functions must get β = 0, because z has no gradient yet when they are called.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {

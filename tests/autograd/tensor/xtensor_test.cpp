@@ -1,5 +1,5 @@
 // Conversions from and to xtensor. g++ 12 with -std=c++20 needs the workaround in
-// gradus/autograd/xtensor.hpp. If it is disabled (GRADUS_NO_XTENSOR_WORKAROUND), the tests tagged
+// gradus/autograd/xtensor.hpp. If the workaround is disabled (GRADUS_NO_XTENSOR_WORKAROUND), the tests tagged
 // [workaround] give wrong values or do not compile.
 
 #include <gradus/autograd/memory.hpp>

@@ -46,8 +46,8 @@ void parallel_tasks(std::int64_t count, const F& work) {
 }
 
 /// Calls work(begin, end) in parallel for ranges that make up [0, n). Ranges have at least `grain` elements
-/// unless n itself is smaller. Work on `grain` elements should take at least some microseconds, as long as
-/// waking a thread. The ranges depend only on n, grain and team::available(), so results are reproducible.
+/// unless n itself is smaller. Work on `grain` elements should take at least some microseconds, the time to
+/// wake a thread. The ranges depend only on n, grain and team::available(), so results are reproducible.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   const std::int64_t count = team::ranges(n, grain);

@@ -17,8 +17,8 @@ enum class Precision {
 /// study of bfloat16 for deep learning training", 2019). bf16 has 8 bits of precision; rounding is to
 /// nearest, ties to even. An m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the fused
 /// recurrences, m is the batch size. Everything else stays f32: parameters, gradients, optimisers,
-/// reductions, softmax and losses. Call backward() inside such a scope too; otherwise its products are not
-/// rounded. Scopes may be nested.
+/// reductions, softmax and losses. Call backward() within the lifetime too; otherwise the products of the
+/// backward pass are not rounded. Scopes may be nested.
 /// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
 /// gradus was built without oneDNN.
 class MixedPrecision {

@@ -19,7 +19,7 @@ namespace gradus::compress {
 std::set<std::string> round_to_int8(nn::Module& model);
 
 /// While an Int8Products exists, linear() and the fused recurrences multiply in int8 with each parameter W
-/// (N, K) of the model, until the values of W change. For each row x of the input,
+/// (N, K) of the model, W_il ≈ s_i q_il (nn/int8.hpp), until W's values change. For each row x of the input,
 ///     s_x = max_l |x_l| / 127,   p_l = x_l / s_x rounded to nearest
 ///     y_i = s_x s_i Σ_l p_l q_il + b_i                       Jacob et al. 2018, eq. 4, with zero-points 0
 ///

@@ -53,7 +53,7 @@ struct Loss {
 };
 
 /// The loss of a batch. If the decoder draws positions in training (Estimator::reinforce), the loss includes
-/// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, and if the
+/// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, or if the
 /// options ask for attention entropy, for sampling, or for an objective that reads attention weights.
 /// Otherwise the decoder's forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A
 /// sequence's dropout masks do not depend on the thread that computes the sequence.
