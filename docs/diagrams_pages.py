@@ -176,7 +176,7 @@ def operation(p):
 
 @picture("how_gradcheck", 290)
 def gradcheck(p):
-    """A difference against a wrong gradient.
+    """A finite difference and a wrong gradient.
 
     The line through two points of x², h to the left and right of x = 1, has slope 2, the numeric gradient. A wrong
     backward function returns x, so its line has slope 1. The slopes differ, so the check fails.
