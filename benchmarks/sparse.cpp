@@ -1,7 +1,7 @@
-// bench_sparse: trains several kinds of attention on reversed sequences: with weights that are sparse,
-// limited to a window, or drawn at random. Everything else in the models and the batches is equal. Prints one
-// JSON object: exact match, mean number of non-zero weights per step, and how much the score's gradient
-// varies between random draws. Also writes a picture of the alignments.
+// bench_sparse: trains models with several kinds of attention on reversed sequences. The attention weights
+// are sparse, limited to a window, or drawn at random. All models get the same batches. Prints one JSON
+// object: exact match, mean number of non-zero weights per step, and how much the gradient of the score's
+// parameters varies between random draws. Also writes a picture of the alignments.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>

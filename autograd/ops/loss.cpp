@@ -172,8 +172,8 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
     const T *x = raw<T>(logits), *t = raw<T>(targets);
     double total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      // Adds the two large terms first: if the logit is right, they cancel, and the last term keeps its
-      // digits.
+      // Adds the two large terms first: for a large x and t = 1, they cancel, and the small last term keeps
+      // its digits.
       total += static_cast<double>((x[i] < 0 ? T(0) : x[i]) - x[i] * t[i] +
                                    std::log1p(math::exp(-std::abs(x[i]))));
     }

@@ -128,7 +128,7 @@ bool BackwardPass::has_work(const Node& node) const {
 
 // Makes all checks before the first gradient is computed.
 void BackwardPass::check() const {
-  // A freed node has lost its inputs. It may lead to any older target, so it is refused if there is one.
+  // A freed node has lost its inputs, which may have led to any older target: refused if there is one.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };

@@ -279,7 +279,7 @@ exercise::Attempt right(const std::string& name) {
 
 // --- Other wrong solutions ---
 
-// Attends again with the new state, and uses this context for the logits. If `returned`, returns its weights.
+// Attends again, with the new state. The logits use the new context. If `returned`, returns the new weights.
 template <bool returned>
 class LooksAgain : public Decoder {
  public:
