@@ -342,8 +342,8 @@ void TrainingRun::save(const std::string& name) {
   if (!is_first || name != run_file::last) models::save_checkpoint(settings_.run.out / name, present);
 }
 
-// Replaces a previous run in the folder, so that no command mistakes the old model for the new. If the process
-// is killed at any moment, either the previous run or the new one is complete.
+// Replaces a previous run in the folder, so that no command mistakes the old model for the new. If the
+// process is killed at any moment, either the previous run or the new one is complete.
 void TrainingRun::take_folder(const models::Checkpoint& first) {
   models::save_checkpoint(settings_.run.out / run_file::next, first);
   finish_replacement(settings_.run.out);
