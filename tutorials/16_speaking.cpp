@@ -256,7 +256,7 @@ void run_recorded(const tutorial::Options& options, const Knobs& knobs) {
     list += name + '\t' + speech::Spoken::text(others[i].target) + '\n';
   }
   out.write("said.tsv", list);
-  // The way back without a model: a recording's features to sound to features.
+  // Without a model: converts a recording's features to sound, and back to features.
   const Tensor& recorded = features[trained];
   const speech::Reconstruction again = raw.sound_of(recorded, knobs.iterations);
   speech::write_wav(out.path() / "recorded-again.wav", again.sound);

@@ -36,7 +36,7 @@ class Recycled {
   struct Link {
     Link* next;
   };
-  // Kept has no destructor, because freed objects are put there until the thread ends.
+  // Kept has no destructor: it must stay valid while destructors of other thread-local objects free a T.
   struct Kept {
     Link* first = nullptr;
     int count = 0;

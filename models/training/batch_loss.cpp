@@ -114,7 +114,7 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
         nn::reinforce_loss(stack(run.weights), log_likelihoods(run.logits, target_out, targets), lengths);
   }
   constexpr std::int64_t none = -1;  // ignores no id, because packed targets have no padding
-  // Without an objective, keeps no reference, so that cross_entropy() may overwrite the logits.
+  // Without an objective, nothing else refers to the logits, so that cross_entropy() may overwrite them.
   const Tensor kept = options.objective.value ? run.logits : Tensor();
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
