@@ -41,16 +41,16 @@ double seconds(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Seconds of four things: a training step, summing gradients among processes, waiting for sums with nothing
-// else to do, and the optimiser's update. For each of the first three, takes the fastest step on each batch,
-// and then the mean over the batches.
+// Seconds of four things: a training step, summing gradients among processes, the part of the summing in
+// which this process only waits, and the optimiser's update. For each of the first three, takes the fastest
+// step on each batch, and then the mean over the batches.
 struct Steps {
   double step = 0, sum = 0, wait = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0, sentences = 0;
   nlohmann::ordered_json buckets{};  // only with --pretend
 };
 
-// Records the buckets of gradients in the last step, without sending them: how many bytes a bucket has, and
+// Records the buckets of gradients in the last step, without sending them. For each bucket: its bytes, and
 // how many seconds before the end of the backward pass it is ready.
 class Buckets {
  public:

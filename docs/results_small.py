@@ -1,4 +1,4 @@
-"""The table of tutorial 14 on text: the French model reduced in each way, with bytes, quality, speed and memory.
+"""The table of tutorial 14 on text: the French model, made smaller in each way, with bytes, quality, speed and memory.
 
 results.py measure small            every seed, then the speed
 results.py measure small 1,2        trains and scores these seeds

@@ -28,7 +28,7 @@ def alignment(run):
 
 
 def table(number, name):
-    """A table from the tutorial's results.json: means over the seeds; a second table, to unfold, has the ranges and the machine.
+    """A table from the tutorial's results.json: means over the seeds. A second table, hidden at first, has the ranges and the machine.
     If all numbers are the same for every seed, they are calculated, not measured: then there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]

@@ -13,9 +13,9 @@ struct Buffer {
   std::size_t shelf = 0;  // the shelf to which the buffer returns
 };
 
-/// Free buffers are kept on shelves. Calls of parallel_operations() that run at the same time use different
-/// shelves, if there are enough. So each shelf gets the same sequence of requests in every training step, and
-/// has buffers of the right sizes. A thread also gets back memory that is in its core's cache.
+/// Free buffers are kept on shelves. In parallel_operations(), work(i) uses shelf i modulo the number of
+/// shelves. So each shelf gets the same sequence of requests in every training step, and has buffers of the
+/// right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
 /// Takes a buffer from the pool: a free buffer of the size class or, for a large request, the end of a free
 /// range (PageRanges). If there is none, cuts a buffer from a mapped block. So a new sequence length rarely
