@@ -36,8 +36,8 @@ class Subject : public gradus::nn::Module {
   virtual std::vector<Tokens> translate(const gradus::data::Batch& batch) const = 0;
 };
 
-/// The right program: complete, or around a learner's attention or decoder. The learner's class must take
-/// queries of size H and annotations of size D.
+/// The right program. around() uses a learner's attention or decoder in place of the right program's own. A
+/// learner's attention gets queries of size H; annotations have size D.
 std::unique_ptr<Subject> right_program(const Sizes& sizes);
 std::unique_ptr<Subject> around(const Sizes& sizes, std::unique_ptr<gradus::nn::Attention> attention);
 std::unique_ptr<Subject> around(const Sizes& sizes, std::unique_ptr<gradus::nn::DecoderStep> decoder);

@@ -15,7 +15,7 @@ std::vector<std::int64_t> completions(std::span<const std::int64_t> written, std
   const auto size = std::ssize(written);
   std::vector<std::int64_t> tokens;
   if (n == 0 || size < n) return tokens;
-  const auto before = static_cast<std::size_t>(n - 1);  // number of tokens of an n-gram before its last one
+  const auto before = static_cast<std::size_t>(n - 1);  // an n-gram has n − 1 tokens before its last token
   const auto suffix = written.last(before);
   for (std::size_t first = 0; first + before < written.size(); ++first) {
     if (std::ranges::equal(written.subspan(first, before), suffix)) tokens.push_back(written[first + before]);

@@ -59,8 +59,8 @@ inline constexpr const char* compressed_bf16 = "bf16";
 /// such as "gradus convert".
 inline constexpr const char* writer_key = "writer";
 
-/// @throws Error unless the checkpoint has a trainer's state. Names the command that wrote the file, if
-/// known.
+/// @throws Error unless the checkpoint has a trainer's state. The message names the command that wrote the
+/// file, if it is known.
 void check_resumable(const std::filesystem::path& path, const models::Checkpoint& checkpoint);
 
 /// @throws Error if the checkpoint is compressed: training cannot start from rounded weights.

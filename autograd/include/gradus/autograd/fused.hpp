@@ -14,7 +14,7 @@
 /// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin.
 namespace gradus {
 
-/// One step of a gated recurrent unit, given its two products, in PyTorch's form:
+/// One step of a gated recurrent unit, in PyTorch's form, from the weights' products with x and h:
 ///
 ///     r = σ(x_r + h_r),  z = σ(x_z + h_z),  n = tanh(x_n + r ∘ h_n),  h′ = (1 − z) ∘ n + z ∘ h
 ///
@@ -55,7 +55,7 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
                        const Tensor& h_0, const Packing& packing, bool reverse = false,
                        GRUForm form = GRUForm::pytorch);
 
-/// One step of a long short-term memory, given its two products, in PyTorch's form:
+/// One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h:
 ///
 ///     i = σ(x_i + h_i),  f = σ(x_f + h_f),  g = tanh(x_g + h_g),  o = σ(x_o + h_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
