@@ -215,7 +215,8 @@ def killed_while_replacing(gradus, scratch):
         if files == before:
             continue
         replaced += 1
-        code, _, err = command.run("--resume", run, "--steps", 3, "--save-every", 3)
+        # On a busy machine, the killed run may have made several steps.
+        code, _, err = command.run("--resume", run, "--steps", 60, "--save-every", 60)
         assert code == 0, err
         steps = [file.name for file in run.glob("step-*")] + [file.name for file in run.glob("next*")]
         assert not steps, f"files of the previous run are left: {steps}"
