@@ -137,7 +137,7 @@ def reset(coach):
     coach.expect(0, ["reset", NAME], never=["before-reset"])  # an unchanged stub needs no copy
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     coach.expect(0, ["hint", NAME], "Hint 1 of 3")
-    coach.expect(0, ["hint", NAME], "Hint 2 of 3", "这个商的导数", LC_ALL="zh_CN.UTF-8")
+    coach.expect(0, ["hint", NAME], "scalar_tanh 的提示 2 / 3", "这个商的导数", LC_ALL="zh_CN.UTF-8")
     coach.expect(1, ["check-all"], "0 of the 1 exercises that you have started pass")
 
 
