@@ -143,7 +143,7 @@ def reset(coach):
 
 def hints_by_part(coach):
     progress = coach.mine / "progress.json"
-    for part, first in [("", "Hint 1 of"), ("general", "general: Every annotation is multiplied")]:
+    for part, first in [("", "Hint 1 of"), ("general", "general: The product W_a h_j")]:
         kept = {**json.loads(progress.read_text()), "luong": {"part": part}}
         progress.write_text(json.dumps(kept))
         coach.expect(0, ["hint", "luong"], first)

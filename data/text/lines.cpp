@@ -54,7 +54,7 @@ std::vector<std::string> read_lines(std::string_view operation, const std::files
   if (most_memory == 0) most_memory = half_of_memory();
   std::size_t memory = 0;
   for (std::string line; text.next(line);) {
-    memory += sizeof(line) + line.size();
+    memory += sizeof(std::string) + line.size();
     if (memory > most_memory) {
       constexpr double gigabyte = 1e9;
       fail(operation, ": ", shown(path), " needs more than ", static_cast<double>(most_memory) / gigabyte,

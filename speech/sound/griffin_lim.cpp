@@ -156,7 +156,7 @@ Framing checked_framing(const Tensor& A, std::int64_t rate, const LogMelOptions&
 }
 
 Tensor checked_magnitudes(const Tensor& A) {
-  const Tensor precise = A.to(Dtype::f64);
+  Tensor precise = A.to(Dtype::f64);
   if (!all_finite(precise) || min(precise).item() < 0) {
     fail("griffin_lim", "a magnitude is negative or not finite");
   }
