@@ -69,7 +69,7 @@ TEST_CASE("magnitudes and Griffin-Lim match NumPy", "[speech][golden]") {
 }
 
 TEST_CASE("a sound is the fixed point of Griffin-Lim with its magnitudes", "[speech]") {
-  for (const std::int64_t rate : {8000, 16000, 22050}) {
+  for (const int rate : {8000, 16000, 22050}) {
     const speech::Sound sound = siren(std::lround(0.025 * rate) + 40 * std::lround(0.010 * rate), rate);
     const Tensor A = magnitudes(sound);
     REQUIRE(A.size(0) == 41);
