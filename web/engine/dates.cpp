@@ -73,7 +73,7 @@ std::optional<std::string> iso_date(std::string_view text) {
   const auto day = static_cast<unsigned>(std::stoi(numbers[0]));
   if (!(std::chrono::year(*year) / std::chrono::month(month) / std::chrono::day(day)).ok())
     return std::nullopt;
-  char iso[16];
+  char iso[40];
   std::snprintf(iso, sizeof iso, "%04d-%02u-%02u", *year, month, day);
   return iso;
 }
