@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import results_printed
-from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, markdown_table, mean, numbers, over_seeds,
+from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, markdown_table, mean, numbers, over_seeds,
                          where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
@@ -118,7 +118,12 @@ def tutorial_staircase():
         seconds = kept["seconds"].get(source.name[:2])
         rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else f'{seconds:.0f} s'} |")
     lines = ["| step | topic | time |", "|---|---|--:|", *rows]
-    return "\n".join([*lines, "", f"Time of one run without the build; {kept['machine']}."])
+    measured_on = {}
+    for number, name in kept["machines"].items():
+        measured_on.setdefault(name, []).append(number)
+    where = "; ".join(f"{', '.join(numbers)} on {name}" for name, numbers in list(measured_on.items())[1:])
+    main = next(iter(measured_on))
+    return "\n".join([*lines, "", f"Time of one run without the build; {main}{f'; {where}' if where else ''}."])
 
 
 def measure(at, only=None):
@@ -147,9 +152,10 @@ def measure(at, only=None):
 def keep_time(number, seconds, at):
     """Stores the median time over the seeds in a file with one line per tutorial, which ./run tutorial reads."""
     path = RESULTS / "tutorial_times.json"
-    times = json.loads(path.read_text())["seconds"] if path.exists() else {}
+    kept = json.loads(path.read_text()) if path.exists() else {"seconds": {}, "machines": {}}
     write("tutorial_times", "./run tutorial NN --seed N", at,
-          {"seeds": SEEDS, "seconds": dict(sorted({**times, number: round(seconds, 1)}.items()))})
+          {"seeds": SEEDS, "seconds": dict(sorted({**kept["seconds"], number: round(seconds, 1)}.items())),
+           "machines": dict(sorted({**kept["machines"], number: machine()}.items()))})
 
 
 def check_bounds():
