@@ -51,7 +51,8 @@ for (const exercise of exercises) {
 
   test(`${exercise}: every attempt of the bank gets the same diagnosis as natively`, async () => {
     const { code, printed } = await run(readFileSync(path.join(root, `build/wasm/web/check/bank_${name}.wasm`)));
-    assert.deepEqual(printed, execFileSync(path.join(build, `exercise_${name}_bank`), { encoding: "utf8" }).trimEnd().split("\n"));
+    const diagnoses = (lines) => lines.filter((line) => !line.startsWith(" "));  // a sentence may name a size that depends on the speed
+    assert.deepEqual(diagnoses(printed), diagnoses(execFileSync(path.join(build, `exercise_${name}_bank`), { encoding: "utf8" }).trimEnd().split("\n")));
     assert.equal(code, 0);
   });
 }
