@@ -15,6 +15,7 @@
 
 #include "commands/command.hpp"
 #include "files/columns.hpp"
+#include "files/input_name.hpp"
 #include "files/line_reader.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
@@ -94,7 +95,7 @@ class PairLines {
     ++line_;
     const data::Columns columns = data::columns_of(line);
     if (!columns.second && line.find_first_not_of(' ') != std::string::npos) {
-      fail("pairs", name_ == "-" ? "standard input" : "'" + name_ + "'", " line ", line_, ": expected ",
+      fail("pairs", input_name(name_), " line ", line_, ": expected ",
            swap_ ? "TARGET TAB SOURCE" : "SOURCE TAB TARGET",
            ", found no tab; add the missing side, or give --source and --target");
     }
