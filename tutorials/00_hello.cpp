@@ -10,7 +10,7 @@
 
 #include <iostream>
 
-#include "support/program.hpp"
+#include "support/page/program.hpp"
 
 using namespace gradus;
 

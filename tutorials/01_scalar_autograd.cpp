@@ -12,9 +12,9 @@
 #include <cmath>
 #include <iostream>
 
-#include "support/graph_picture.hpp"
-#include "support/report.hpp"
-#include "support/xor.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/graph_picture.hpp"
+#include "support/tasks/xor.hpp"
 
 using namespace gradus;
 

@@ -20,7 +20,7 @@
 #include <tuple>
 #include <utility>
 
-#include "support/report.hpp"
+#include "support/page/report.hpp"
 
 using namespace gradus;
 

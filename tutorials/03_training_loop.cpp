@@ -21,11 +21,11 @@
 #include <memory>
 #include <utility>
 
-#include "support/boundary.hpp"
-#include "support/numbers.hpp"
-#include "support/pictures.hpp"
-#include "support/report.hpp"
-#include "support/spirals.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/boundary.hpp"
+#include "support/pictures/training_curves.hpp"
+#include "support/tasks/spirals.hpp"
+#include "support/training/numbers.hpp"
 
 using namespace gradus;
 using tutorial::norm;

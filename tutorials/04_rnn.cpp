@@ -14,10 +14,10 @@
 #include <cmath>
 #include <iostream>
 
-#include "support/charts.hpp"
-#include "support/first_token.hpp"
-#include "support/numbers.hpp"
-#include "support/report.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/charts.hpp"
+#include "support/training/first_token.hpp"
+#include "support/training/numbers.hpp"
 
 using namespace gradus;
 using tutorial::largest_difference;

@@ -14,11 +14,11 @@
 #include <memory>
 #include <utility>
 
-#include "support/charts.hpp"
-#include "support/first_token.hpp"
-#include "support/numbers.hpp"
-#include "support/recurrence.hpp"
-#include "support/report.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/charts.hpp"
+#include "support/training/first_token.hpp"
+#include "support/training/numbers.hpp"
+#include "support/training/recurrence.hpp"
 
 using namespace gradus;
 using tutorial::learn_first_token;

@@ -16,8 +16,8 @@
 #include <iostream>
 #include <memory>
 
-#include "support/pictures.hpp"
-#include "support/report.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/training_curves.hpp"
 
 using namespace gradus;
 

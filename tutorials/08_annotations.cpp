@@ -14,10 +14,10 @@
 #include <iostream>
 #include <utility>
 
-#include "support/charts.hpp"
-#include "support/descent.hpp"
-#include "support/numbers.hpp"
-#include "support/report.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/charts.hpp"
+#include "support/training/descent.hpp"
+#include "support/training/numbers.hpp"
 
 using namespace gradus;
 using tutorial::largest_difference;

@@ -18,13 +18,13 @@
 #include <limits>
 #include <utility>
 
-#include "support/attention_cost.hpp"
-#include "support/charts.hpp"
-#include "support/descent.hpp"
-#include "support/look_up.hpp"
-#include "support/numbers.hpp"
-#include "support/report.hpp"
-#include "support/three_keys.hpp"
+#include "support/measures/attention_cost.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/charts.hpp"
+#include "support/tasks/look_up.hpp"
+#include "support/tasks/three_keys.hpp"
+#include "support/training/descent.hpp"
+#include "support/training/numbers.hpp"
 
 using namespace gradus;
 using tutorial::largest_difference;

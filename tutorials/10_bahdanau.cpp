@@ -27,8 +27,9 @@
 #include <array>
 #include <iostream>
 
-#include "support/numbers.hpp"
-#include "support/pictures.hpp"
+#include "support/pictures/alignment.hpp"
+#include "support/pictures/training_curves.hpp"
+#include "support/training/numbers.hpp"
 
 using namespace gradus;
 

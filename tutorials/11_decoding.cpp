@@ -20,11 +20,11 @@
 #include <iostream>
 #include <numeric>
 
-#include "support/exhaustive.hpp"
-#include "support/outputs.hpp"
-#include "support/report.hpp"
-#include "support/reversal.hpp"
-#include "support/search_tree.hpp"
+#include "support/measures/exhaustive.hpp"
+#include "support/measures/outputs.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/search_tree.hpp"
+#include "support/training/reversal.hpp"
 
 using namespace gradus;
 

@@ -17,9 +17,10 @@
 #include <cmath>
 #include <iostream>
 
-#include "support/attention_measures.hpp"
-#include "support/pictures.hpp"
-#include "support/report.hpp"
+#include "support/measures/attention_measures.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/alignment.hpp"
+#include "support/pictures/training_curves.hpp"
 
 using namespace gradus;
 

@@ -21,12 +21,12 @@
 #include <iostream>
 #include <set>
 
-#include "support/blocks.hpp"
-#include "support/language.hpp"
-#include "support/outputs.hpp"
-#include "support/pictures.hpp"
-#include "support/report.hpp"
-#include "support/word_order.hpp"
+#include "support/measures/outputs.hpp"
+#include "support/measures/word_order.hpp"
+#include "support/page/blocks.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/training_curves.hpp"
+#include "support/tasks/language.hpp"
 
 using namespace gradus;
 

@@ -19,9 +19,9 @@
 #include <iostream>
 #include <memory>
 
-#include "support/report.hpp"
-#include "support/results.hpp"
-#include "support/small_models.hpp"
+#include "support/measures/results.hpp"
+#include "support/measures/small_models.hpp"
+#include "support/page/report.hpp"
 
 using namespace gradus;
 

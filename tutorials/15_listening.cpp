@@ -16,9 +16,9 @@
 
 #include <iostream>
 
-#include "support/listening.hpp"
-#include "support/pictures.hpp"
-#include "support/report.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/training_curves.hpp"
+#include "support/training/listening.hpp"
 
 using namespace gradus;
 

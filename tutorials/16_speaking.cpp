@@ -16,10 +16,10 @@
 #include <cmath>
 #include <iostream>
 
-#include "support/listening.hpp"
-#include "support/pictures.hpp"
-#include "support/report.hpp"
-#include "support/speaking.hpp"
+#include "support/page/report.hpp"
+#include "support/pictures/training_curves.hpp"
+#include "support/training/listening.hpp"
+#include "support/training/speaking.hpp"
 
 using namespace gradus;
 

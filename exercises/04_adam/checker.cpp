@@ -10,8 +10,8 @@
 
 #include "answer.hpp"
 #include "kit/invariants.hpp"
-#include "support/reversal.hpp"
-#include "support/table.hpp"
+#include "support/page/table.hpp"
+#include "support/training/reversal.hpp"
 
 namespace {
 

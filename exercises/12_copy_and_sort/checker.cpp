@@ -14,8 +14,8 @@
 
 #include "kit/expect.hpp"
 #include "parts.hpp"
-#include "support/reversal.hpp"
-#include "support/table.hpp"
+#include "support/page/table.hpp"
+#include "support/training/reversal.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include "kit/attention.hpp"
 #include "kit/training.hpp"
 #include "museum/subject.hpp"
-#include "support/reversal.hpp"
-#include "support/table.hpp"
+#include "support/page/table.hpp"
+#include "support/training/reversal.hpp"
 
 namespace {
 

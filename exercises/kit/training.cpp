@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "expect.hpp"
-#include "support/pictures.hpp"
-#include "support/reversal.hpp"
-#include "support/table.hpp"
+#include "support/page/table.hpp"
+#include "support/pictures/alignment.hpp"
+#include "support/training/reversal.hpp"
 
 namespace exercise {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "spirals.hpp"
+#include "support/tasks/spirals.hpp"
 
 /// The plane of tutorial 03: the points, and the boundary where a model changes its answer.
 namespace tutorial {

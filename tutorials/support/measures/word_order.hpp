@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "language.hpp"
+#include "support/tasks/language.hpp"
 
 namespace tutorial {
 

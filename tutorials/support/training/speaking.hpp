@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
 #include "reversal.hpp"
+#include "support/page/program.hpp"
 
 /// The model of tutorial 16, which speaks: tokens to frames.
 namespace tutorial {

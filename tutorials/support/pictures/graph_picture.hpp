@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 namespace tutorial {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 /// The task of tutorial 01, exclusive or, and a network for it. Number, the template parameter of the
 /// formulas, can be a double, a value on a tape, or a tensor.

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 /// An example of additive attention with three keys, small enough to calculate on paper.
 namespace tutorial {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
 #include "reversal.hpp"
-#include "table.hpp"
+#include "support/page/program.hpp"
+#include "support/page/table.hpp"
 
 /// The task of tutorial 15: write the symbols of a generated utterance.
 namespace tutorial {

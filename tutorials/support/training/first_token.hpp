@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 /// The task of the tutorials on recurrent networks: remember the first token of a sequence. The first token
 /// is one of 8 symbols. Then come `delay` tokens from 8 other symbols. A random guess is right with

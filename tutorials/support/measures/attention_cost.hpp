@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 namespace tutorial {
 

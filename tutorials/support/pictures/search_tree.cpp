@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 namespace tutorial {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
-#include "reversal.hpp"
-#include "table.hpp"
+#include "support/page/program.hpp"
+#include "support/page/table.hpp"
+#include "support/training/reversal.hpp"
 
 namespace tutorial {
 

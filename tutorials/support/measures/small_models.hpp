@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 /// Size, quality and speed of models that have been made smaller.
 namespace tutorial {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 /// Runs recurrent networks of any kind step by step.
 namespace tutorial {

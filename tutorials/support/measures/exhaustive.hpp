@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 namespace tutorial {
 

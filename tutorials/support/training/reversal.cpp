@@ -10,7 +10,7 @@
 #include <memory>
 #include <numeric>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 namespace tutorial {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include "reversal.hpp"
+#include "support/training/reversal.hpp"
 
 namespace tutorial {
 namespace {

@@ -17,7 +17,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "table.hpp"
+#include "support/page/table.hpp"
 
 namespace tutorial {
 
