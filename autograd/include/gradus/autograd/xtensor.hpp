@@ -6,7 +6,7 @@
 // temporaries of dynamic rank therefore become tensors of rank 4 (the inline capacity of xtensor's shape
 // class). xt::eval, xt::tile and strided assignments then fail to compile or give wrong results. The
 // specialisation below is the one of xtensor's C++17 branch. It must follow the next two headers, and precede
-// every other part of xtensor. tests/autograd/xtensor_test.cpp fails without it.
+// every other part of xtensor. tests/autograd/tensor/xtensor_test.cpp fails without it.
 // clang-format off
 #include <xtensor/xtensor_forward.hpp>
 #include <xtensor/xstorage.hpp>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "helpers.hpp"
+#include "nn/helpers.hpp"
 
 using gradus::Tensor;
 

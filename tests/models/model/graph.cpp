@@ -3,7 +3,7 @@
 #include <gradus/autograd/composed.hpp>
 #include <gradus/graph/graph.hpp>
 
-#include "helpers.hpp"
+#include "models/helpers.hpp"
 
 TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]") {
   for (const Model& model : tiny_models()) {
