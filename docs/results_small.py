@@ -23,7 +23,7 @@ RUNS = pathlib.Path(os.environ.get("GRADUS_RUNS", ROOT / "out" / "small"))
 ONE_THREAD = ["--threads", "1"]
 CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
 PRECISION = [*BF16, *ONE_THREAD]
-SIZES = ["--embedding", "64", "--energy", "64", "--maxout", "64", "--tied", "output", "--dropout", "0.1"]
+SIZES = ["--embedding", "64", "--energy", "64", "--tied", "output", "--dropout", "0.1"]
 STUDENT = ["--hidden", "96", *SIZES]
 SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1",
             "--learning-rate", "0.003"]
