@@ -194,7 +194,8 @@ int main() {
       matrix("changes W", "changes-its-input",
              [](T W) {
                const int8::Matrix m = by_rows(W);
-               for (double& w : Tensor(W).mutable_values<double>()) w /= 127;
+               Tensor same = W;
+               for (double& w : same.mutable_values<double>()) w /= 127;
                return m;
              }),
       layer("without s_x", "no-input-scale",
@@ -245,7 +246,8 @@ int main() {
       layer("changes x", "changes-its-input",
             [](T x, double s, M W, T b) {
               const Tensor y = product(x, s, W, b);
-              for (double& v : Tensor(x).mutable_values<double>()) v /= s;
+              Tensor same = x;
+              for (double& v : same.mutable_values<double>()) v /= s;
               return y;
             }),
       rounding("x limited before the division", "limited-first",
