@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import * as clang from "@yowasp/clang";
 
+import { split } from "./bitstream.js";
 import { flags, run } from "./compiler.js";
 import { pack, unpack } from "./tar.js";
 
@@ -55,7 +56,7 @@ async function archive(contents) {
   const { files: made, printed } =
     await run(clang, "clang++", [...flags, "-x", "c++-header", "/precompiled.hpp", "-o", "precompiled.pch"], unpack(pack(contents)));
   if (!made) throw new Error(`web/check/precompiled.hpp does not compile:\n${printed}`);
-  return pack([...contents, ["precompiled.pch", made["precompiled.pch"]]]);
+  return pack([...contents, ["precompiled.split", split(made["precompiled.pch"])]]);
 }
 
 const [file] = process.argv.slice(2), root = fileURLToPath(new URL("../..", import.meta.url));

@@ -78,6 +78,6 @@ const downloads = await Promise.all(inputs.map((input) => compress(...input)));
 
 // Small files, which the service worker stores as well.
 const small = readdirSync(out, { recursive: true }).filter((name) => /\.(html|css|js|json|wasm|svg)$/.test(name));
-const shared = ["style.css", "dom.js", "language.js", ...readdirSync(path.join(out, "../wasi")).map((name) => `wasi/${name}`)];
+const shared = ["style.css", "dom.js", "language.js", "stored.js", ...readdirSync(path.join(out, "../wasi")).map((name) => `wasi/${name}`)];
 writeFileSync(path.join(out, "downloads.json"),
               JSON.stringify({ downloads, shell: ["./", "downloads.json", ...small, ...shared.map((name) => `../${name}`)] }));

@@ -1,8 +1,9 @@
 // The learner's files and progress, stored in the browser. The format is that of exercises/course.py: NAME.hpp and progress.json.
 
+import { store, stored } from "../stored.js";
 import { filesOf, pack } from "./tar.js";
 
-const key = "gradus-exercises", last = "last exercise", record = "progress.json";
+const last = "last exercise", record = "progress.json";
 const nothing = { passed: false, stages: 0, of: 0, part: "", hints: 0 };
 
 /** All exercises and sittings. A sitting, some parts of a long exercise, has its own progress. An exercise's sittings share a file. */
@@ -34,12 +35,9 @@ export class Progress {
 
   constructor(exercises) {
     this.#entries = entriesOf(exercises);
-    try {
-      const { progress, files } = JSON.parse(localStorage.getItem(key)) ?? {};
-      this.#known = valid(progress, this.names);
-      for (const { name } of exercises) if (typeof files?.[name] === "string") this.#files[name] = files[name];
-    } catch {  // invalid JSON, or storage is disabled
-    }
+    const { progress, files } = stored();
+    this.#known = valid(progress, this.names);
+    for (const { name } of exercises) if (typeof files?.[name] === "string") this.#files[name] = files[name];
   }
 
   get names() { return this.#entries.map(({ name }) => name); }
@@ -115,10 +113,5 @@ export class Progress {
     this.#keep();
   }
 
-  #keep() {
-    try {
-      localStorage.setItem(key, JSON.stringify({ progress: this.#known, files: this.#files }));
-    } catch {  // storage is full or forbidden; the page works without it
-    }
-  }
+  #keep() { store({ progress: this.#known, files: this.#files }); }
 }

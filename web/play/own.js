@@ -1,6 +1,6 @@
 // The reader's own attentions: classes from exercises that the reader has passed in Check. Check keeps the files in the browser.
 
-const key = "gradus-exercises";  // as in check/progress.js
+import { stored } from "./stored.js";
 
 const of = (exercise, number, sitting, entries) => entries.map(([choice, name, arguments_, usesEnergy = false]) => {
   const made = `std::make_unique<${name}>(${arguments_})`;
@@ -24,14 +24,10 @@ export const isOwn = (choice) => own.some((entry) => entry.choice === choice);
 
 /** @returns the entries of `own` whose exercise or sitting has passed in this browser, each with the learner's file as `text` */
 export function passed() {
-  try {
-    const { progress, files } = JSON.parse(localStorage.getItem(key)) ?? {};
-    return own.filter(({ exercise, sitting }) => typeof files?.[exercise] === "string" &&
-                      (progress?.[exercise]?.passed === true || progress?.[sitting]?.passed === true))
-              .map((entry) => ({ ...entry, text: files[entry.exercise] }));
-  } catch {  // no storage, or not JSON
-    return [];
-  }
+  const { progress, files } = stored();
+  return own.filter(({ exercise, sitting }) => typeof files?.[exercise] === "string" &&
+                    (progress?.[exercise]?.passed === true || progress?.[sitting]?.passed === true))
+            .map((entry) => ({ ...entry, text: files[entry.exercise] }));
 }
 
 /** The file that offers these attentions to the trainer. LuongDot needs states and annotations of the same size. */
