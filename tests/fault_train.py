@@ -2,7 +2,7 @@
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
 fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a moved folder, Ctrl-C, SIGTERM, SIGHUP,
-a kill before and at the first checkpoint, a second training in the same folder, and files left by a killed training.
+a closed pipe, a kill before and at the first checkpoint, a second training in the same folder, and files left by a killed training.
 """
 
 import argparse
@@ -174,6 +174,24 @@ def signals(gradus, scratch):
         assert tensors(run / "last.safetensors") == tensors(whole / "last.safetensors"), f"{number.name} changed the weights"
 
 
+def closed_pipe(gradus, scratch):
+    """When nobody reads the output any more, the run saves and ends."""
+    command, run = Command(gradus), scratch / "unread"
+    course = [*COURSE, *SIZES]
+    course[course.index("--eval-every") + 1] = "1"  # to write a line at each step
+    reader, writer = os.pipe()
+    process = subprocess.Popen([gradus, "train", *course, "--steps", "100000", "--out", run], stdout=writer, stderr=writer)
+    os.close(writer)
+    os.read(reader, 1)
+    os.close(reader)
+    assert process.wait(60) == 1, f"exit code {process.returncode}"
+    check_only_results(run)
+    steps = int.from_bytes(tensors(run / "last.safetensors")["trainer.steps"][2], "little")
+    assert steps < 100000
+    code, _, err = command.run("--resume", run, "--steps", steps + 1)
+    assert code == 0, err
+
+
 def killed_replacement(gradus, scratch):
     """--overwrite keeps the previous run's files until the new run has a checkpoint."""
     command, run = Command(gradus), scratch / "replaced"
@@ -246,7 +264,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         scratch.chmod(0o755)
-        for fault in (limited_file_size, full_disk, standard_output, no_folder, read_only, vanished_folder, signals,
+        for fault in (limited_file_size, full_disk, standard_output, no_folder, read_only, vanished_folder, signals, closed_pipe,
                       killed_replacement, killed_while_replacing, another_training):
             start = time.monotonic()
             fault(gradus, scratch)

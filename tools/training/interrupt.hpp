@@ -5,8 +5,9 @@
 
 namespace gradus::tools {
 
-/// While an Interrupt exists, the first SIGINT (Ctrl-C), SIGTERM or SIGHUP (a closed terminal) only sets a
-/// flag, so that the current step can finish. A second signal ends the process. Ignored signals stay ignored.
+/// While an Interrupt exists, the first SIGINT (Ctrl-C), SIGTERM, SIGHUP (a closed terminal) or SIGPIPE
+/// (nobody reads the output) only sets a flag, so that the current step can finish. A second signal ends the
+/// process, except SIGPIPE: a closed pipe raises it at each write. Ignored signals stay ignored.
 class Interrupt {
  public:
   Interrupt();
@@ -17,7 +18,7 @@ class Interrupt {
   bool requested() const;
 
  private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   std::array<void (*)(int), signals.size()> before_{};
 };
 

@@ -64,7 +64,7 @@ TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][tra
 }
 
 TEST_CASE("a signal is recorded and does not end the process", "[tools][train][resume]") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     auto* const before = std::signal(signal, SIG_DFL);  // under nohup, SIGHUP would be ignored
     {
       const tools::Interrupt interrupt;
