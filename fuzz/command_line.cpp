@@ -6,7 +6,7 @@
 #include <sstream>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "fuzz.hpp"
 #include "settings/options.hpp"
 #include "settings/settings.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/columns.hpp"
 #include "files/file_type.hpp"
 #include "files/output_file.hpp"

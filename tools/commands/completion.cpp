@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.hpp"
 #include "commands/completion_scripts.hpp"
+#include "commands/run_command.hpp"
 
 namespace gradus::tools {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/new_folder.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/output_file.hpp"
 #include "files/run_corpus.hpp"
 #include "files/run_folder.hpp"

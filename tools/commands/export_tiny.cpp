@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/output_file.hpp"
 #include "files/saved_model.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <iostream>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/frames.hpp"
 #include "files/output_file.hpp"
 #include "settings/printable.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "reports/progress.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"

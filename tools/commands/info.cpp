@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/output_file.hpp"
 #include "files/run_corpus.hpp"
 #include "files/saved_model.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/columns.hpp"
 #include "files/input_name.hpp"
 #include "files/line_reader.hpp"

@@ -17,7 +17,7 @@
 #include <malloc.h>
 #endif
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "serving/address.hpp"
 #include "serving/server.hpp"
 #include "settings/printable.hpp"

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/file_type.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"

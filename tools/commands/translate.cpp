@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 #include "files/line_reader.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"

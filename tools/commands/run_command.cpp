@@ -1,4 +1,4 @@
-#include "commands/command.hpp"
+#include "commands/run_command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

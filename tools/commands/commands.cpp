@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/command.hpp"
 #include "commands/nearest.hpp"
+#include "commands/run_command.hpp"
 #include "files/output_file.hpp"
 #include "settings/printable.hpp"
 #include "settings/program.hpp"
