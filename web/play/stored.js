@@ -1,6 +1,6 @@
 // The learner's files and progress, as the browser stores them: Check writes both, and Play reads them.
 
-const key = "gradus-exercises";
+export const key = "gradus-exercises";
 
 /** @returns {{ progress?: Object, files?: Object }} `files` maps an exercise's name to its text. Empty if nothing valid is stored. */
 export function stored() {

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 
 import puppeteer from "puppeteer-core";
 
+import { key } from "../play/stored.js";
 import { defaults, loadTrainer, root, serve, toHash, toRequest } from "./support.mjs";
 
 let firefox, server;
@@ -54,6 +55,24 @@ test("the same address gives the same weights as in node", async () => {
     return { losses, fingerprint: trainer.ask({ do: "fingerprint" }) };
   }, settings);
   assert.deepEqual(there, { losses, fingerprint: trainer.ask({ do: "fingerprint" }) });
+  await end();
+});
+
+test("an attention that has passed in Check is compiled in Play, and learns", async () => {
+  const { page, end } = await open(server.address), file = readFileSync(path.join(root, "exercises/08_additive_attention/solution.hpp"), "utf8");
+  const created = () => until(page, () => !document.getElementById("start").disabled);
+  await created();
+  await page.evaluate((key, kept) => localStorage.setItem(key, kept), key,
+    JSON.stringify({ progress: { additive_attention: { passed: true } }, files: { additive_attention: file } }));
+  await page.goto(server.address + "?own" + toHash({ ...defaults(), steps: 40, "b.attention": "own-additive" }));
+  await page.waitForSelector("#ownGo:not([hidden])");
+  await page.click("#ownGo");
+  await created();
+  assert.match(await text(page, ".model:nth-child(2) h3"), /yours: AdditiveAttention/);
+  await page.click("#start");
+  await until(page, () => document.getElementById("start").disabled);
+  assert.match(await text(page, "#progress"), /40.*40/);
+  assert.ok(await page.$(".model:nth-child(2) .weight"));
   await end();
 });
 

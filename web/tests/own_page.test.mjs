@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
+import { key } from "../play/stored.js";
 import { defaults, gradus, pages, root, toHash } from "./support.mjs";
 
 const { chromium, server, text, visit } = pages({ after, before });
@@ -21,6 +22,9 @@ const message = async (page) => {
   return text(page, "#message");
 };
 
+// What Check keeps in the browser after exercise 08 has passed with this file.
+const passedWith = (file) => JSON.stringify({ progress: { additive_attention: { passed: true } }, files: { additive_attention: file } });
+
 // One profile for the tests that need the compiler, so that it is downloaded once.
 let profile;
 after(() => profile?.close());
@@ -28,8 +32,7 @@ after(() => profile?.close());
 /** Opens a page in a profile in which `file` has passed as the solution of exercise 08. */
 async function open(address, file = solution) {
   const opened = await visit(server().address.replace("index.html", "check/index.html"), { context: profile });
-  await opened.page.evaluate((text) => localStorage.setItem("gradus-exercises",
-    JSON.stringify({ progress: { additive_attention: { passed: true } }, files: { additive_attention: text } })), file);
+  await opened.page.evaluate(([key, kept]) => localStorage.setItem(key, kept), [key, passedWith(file)]);
   await opened.page.goto(address);
   return opened;
 }
@@ -127,8 +130,7 @@ test("a file that does not compile with the trainer shows its first error, and l
 
 test("on a phone, in Chinese and dark: an address waits for the reader before the compiler is downloaded, and can be stopped", async () => {
   const context = await chromium().newContext({ viewport: { width: 390, height: 844 }, colorScheme: "dark", hasTouch: true });
-  await context.addInitScript((text) => localStorage.setItem("gradus-exercises",
-    JSON.stringify({ progress: { additive_attention: { passed: true } }, files: { additive_attention: text } })), solution);
+  await context.addInitScript(([key, kept]) => localStorage.setItem(key, kept), [key, passedWith(solution)]);
   const { page, end } = await visit(play(mine, "31415", "?lang=zh"), { context });
   await page.waitForSelector("#ownGo:not([hidden])");
   assert.match(await text(page, "#ownNote"), /需要下载 \d+\.\d MB（只下载一次），编译时最多占用 \d+ MB 内存/);
