@@ -49,6 +49,10 @@ const Mistake inexact{"inexact", "The values agree to about five digits.",
                       "Use double, not float, and the function std::tanh itself."};
 const Mistake assigned{"assigned", "The last use of x overwrites the gradients from the others.",
                        "Each use of x adds a term to its gradient."};
+const Mistake only_first{"only-first", "Only the first gradient that reaches x is kept.",
+                         "Each use of x adds a term to its gradient, whatever the gradient is already."};
+const Mistake is_x{"returns-x", "For small x, the result is x itself.",
+                   "Even if tanh x ≈ x, the result is a new node, with a backward function."};
 
 using Function = std::function<double(double)>;
 
@@ -62,7 +66,7 @@ bool close(double a, double b) { return std::abs(a - b) <= 1e-9 * (1e-3 + std::a
 // Compares `got` with `expected` at a few numbers. If `got` equals a suspect instead, reports that mistake.
 void expect_function(const std::string& what, const Function& got, const Function& expected,
                      const std::vector<Suspect>& suspects, const Mistake& otherwise) {
-  constexpr std::array<double, 8> xs = {-2, -0.5, 0, 0.25, 1, 3, 6, -9};
+  constexpr std::array<double, 9> xs = {-2, -0.5, 0, 0.25, 1, 3, 6, -9, 5e-4};
   const auto same = [&](const Function& f) {
     return std::all_of(xs.begin(), xs.end(), [&](double x) { return close(got(x), f(x)); });
   };
@@ -89,6 +93,8 @@ double slope(double x) { return 1 / (std::cosh(x) * std::cosh(x)); }
 double value_of(const ScalarTanh& answer, double x) {
   Tape tape;
   const Value input = record(tape, x), y = answer(input);
+  exercise::expect(std::abs(x) > 0.01 || x == 0 || y.at != input.at, is_x,
+                   "tanh " + text(x) + " is not a new node.");
   exercise::expect(y.tape == &tape && y.at < tape.size(), not_on_tape, "The result is not on the tape of x.");
   exercise::expect(input.data() == x && y.at != input.at, in_place, "x was changed.", text(input.data()),
                    text(x));
@@ -123,6 +129,17 @@ void value(const ScalarTanh& answer) {
     exercise::expect(close(y, std::tanh(x)), overflow, "tanh " + text(x) + " is wrong.", text(y),
                      text(std::tanh(x)));
   }
+  for (const double x : {1e-5, -1e-9}) value_of(answer, x);
+}
+
+// On one tape, two numbers have a tanh. Each backward function must use its own y.
+void expect_own_value(const ScalarTanh& answer) {
+  Tape tape;
+  const Value a = record(tape, 0.5), b = record(tape, 2);
+  backward(answer(a) + answer(b));
+  exercise::expect(!close(a.gradient(), slope(2)), exercise::remembers,
+                   "The gradient of tanh a uses the value of a later call, tanh b.", text(a.gradient()),
+                   text(slope(0.5)));
 }
 
 void gradient(const ScalarTanh& answer) {
@@ -142,6 +159,7 @@ void gradient(const ScalarTanh& answer) {
   const double far = gradient_of(answer, 1000);
   exercise::expect(close(far, 0), overflow, "The gradient at x = 1000 is not 0.", text(far), "0");
   expect_only_x(answer);
+  expect_own_value(answer);
 }
 
 void chain(const ScalarTanh& answer) {
@@ -156,9 +174,14 @@ void chain(const ScalarTanh& answer) {
 
 void used_twice(const ScalarTanh& answer) {
   expect_function(
-      "∂L/∂x of L = tanh x + tanh x",
-      [&](double x) { return gradient_of([&](Value in) { return answer(in) + answer(in); }, x); },
-      [](double x) { return 2 * slope(x); }, {{assigned, slope}},
+      "∂L/∂x of L = tanh x + 3 tanh x",
+      [&](double x) {
+        return gradient_of([&](Value in) { return answer(in) + record(*in.tape, 3) * answer(in); }, x);
+      },
+      [](double x) { return 4 * slope(x); },
+      {{assigned, slope},
+       {assigned, [](double x) { return 3 * slope(x); }},
+       {only_first, [](double x) { return 3 * slope(x); }}},
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
   expect_function(
       "∂L/∂x of L = x + tanh x",
@@ -170,7 +193,7 @@ void used_twice(const ScalarTanh& answer) {
             },
             x);
       },
-      [](double x) { return 1 + slope(x); }, {{assigned, slope}},
+      [](double x) { return 1 + slope(x); }, {{assigned, slope}, {only_first, [](double) { return 1; }}},
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
 }
 

@@ -1,6 +1,8 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 
+#include <algorithm>
+
 #include "answer.hpp"
 #include "kit/invariants.hpp"
 
@@ -44,6 +46,14 @@ const Mistake no_g{"no-g-in-sum", "The sum over the row has no g: it is Σ_j y_j
                    "Multiply g by y before you sum over the row."};
 const Mistake first_row{"first-row", "Every row uses the weights y of the first row.",
                         "Each row is a separate softmax: row b of g belongs to row b of y."};
+const Mistake exchanged{"exchanged", "y and g are exchanged: g_i (y_i − Σ_j g_j y_j).",
+                        "∂y_j/∂x_i = y_j (δ_ij − y_i): the factor outside is y_i."};
+const Mistake sum_of_first{"first-row", "Every row subtracts the sum of the first row.",
+                           "Each row is a separate softmax: sum(x, 1, true) keeps one sum for each row."};
+const Mistake largest_term{"largest-term", "The largest g_j y_j is subtracted, not their sum.",
+                           "Σ_j g_j y_j is a sum over the row."};
+const Mistake limited{"limited", "Large gradients were limited.",
+                      "dx is linear in g: twice the gradient gives twice the result."};
 const Mistake centred{"centred", "Only the diagonal is used, and its mean subtracted.",
                       "A sum of 0 is not enough: Σ_j g_j y_j (δ_ij − y_i)."};
 
@@ -82,6 +92,33 @@ Plain over_batch(const Case& c) {
     double s = 0;
     for (std::int64_t b = 0; b < y.size(0); ++b) s += g(b, i) * y(b, i);
     for (std::int64_t b = 0; b < y.size(0); ++b) dx(b, i) = y(b, i) * (g(b, i) - s);
+  }
+  return dx;
+}
+
+// g_i (y_i − Σ g y)
+Plain with_factors_exchanged(const Case& c) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    double s = 0;
+    for (std::int64_t i = 0; i < y.size(1); ++i) s += g(b, i) * y(b, i);
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = g(b, i) * (y(b, i) - s);
+  }
+  return dx;
+}
+
+// y_i (g_i − s): s is the largest g y of the row or, if `first`, the sum of the first row.
+Plain with_another_sum(const Case& c, bool first) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    double sum = 0, most = g(b, 0) * y(b, 0);
+    for (std::int64_t i = 0; i < y.size(1); ++i) {
+      sum += g(0, i) * y(0, i);
+      most = std::max(most, g(b, i) * y(b, i));
+    }
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = y(b, i) * (g(b, i) - (first ? sum : most));
   }
   return dx;
 }
@@ -144,6 +181,9 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
        by_jacobian(c, [](double yi, double yj, bool same) { return yi * ((same ? 1 : 0) - yj * yj); })},
       {plus, by_jacobian(c, [](double yi, double yj, bool same) { return yj * ((same ? 1 : 0) + yi); })},
       {no_weights, with_sum(c, [n](double, double gj) { return gj / n; })},
+      {exchanged, with_factors_exchanged(c)},
+      {sum_of_first, with_another_sum(c, true)},
+      {largest_term, with_another_sum(c, false)},
       {no_g, with_sum(c, [](double yj, double) { return yj * yj; })},
       {first_row, expected({c.x, expand(c.y[0], c.y.shape()).clone(), c.g})},
       {centred, diagonal_centred(c)},
@@ -174,6 +214,9 @@ void values(const SoftmaxBackward& answer) {
     exercise::expect_values("dx of another batch", answer(again.y, again.g), expected(again), suspects(again),
                             exercise::remembers);
   }
+  Case steep = example(3, 5);
+  steep.g = 1e6 * steep.g;
+  exercise::expect_values("dx of large gradients", answer(steep.y, steep.g), expected(steep), {}, limited);
   const Case sure = example(3, 5, 7, 1000);  // weights of exactly 0 and 1
   exercise::expect_values("dx, where some weights are 0", answer(sure.y, sure.g), expected(sure));
 }

@@ -290,7 +290,7 @@ int main() {
       attempt<Faulty<Fault::fixed_epsilon>>("ε = 1e-8", "constant"),
       attempt<Faulty<Fault::fixed_betas>>("β₁ = 0.9, β₂ = 0.999", "constant"),
       attempt<Faulty<Fault::skips_zero>>("a gradient of 0 skipped", "zero-skipped"),
-      attempt<Faulty<Fault::skips_scalars>>("scalars skipped", "unchanged"),
+      attempt<Faulty<Fault::skips_scalars>>("scalars skipped", "one-unchanged"),
       attempt<Faulty<Fault::decays>>("m and v decay without a gradient", "moments-decay"),
       attempt<Faulty<Fault::hats_exchanged>>("β₁ and β₂ exchanged in the corrections", "hats-exchanged"),
       attempt<Faulty<Fault::root_of_t>>("α / √t", "decaying-rate"),

@@ -42,6 +42,12 @@ const Mistake pads_matter{"pads-matter", "The logits or targets at the pads chan
 const Mistake underflow{"underflow", "A probability underflowed to 0, so its logarithm is lost.",
                         "log_softmax computes ln p without computing p."};
 
+const Mistake overflowed{"overflow", "e^z is infinite for z > 709.",
+                         "log_softmax subtracts the largest logit before exp."};
+const Mistake limited{"limited", "Large logits were limited.",
+                      "log_softmax is accurate for logits of any size: use them as they are."};
+const Mistake zeros_not_counted{"zero-loss", "Tokens whose loss is 0 are not counted.",
+                                "Only the lengths tell which tokens are pads: n is the sum of the lengths."};
 const Mistake bits{"bits", "The loss is in bits, not in nats.", "Use the natural logarithm."};
 const Mistake perplexity{"perplexity", "The result is e^L, the perplexity.",
                          "Return the mean of −ln p itself."};
@@ -259,6 +265,10 @@ void in_f32(const MaskedLoss& answer) {
 }
 
 void large_logits(const MaskedLoss& answer) {
+  const Case near = example(8, 5, lengths), moved{near.logits + 1000.0, near.targets, near.lengths};
+  const double got = loss(answer, moved).item();
+  exercise::expect_value("the loss for logits around 1000", got, expected(near),
+                         std::isfinite(got) ? limited : overflowed);
   const Case c = example(8, 5, lengths, 400);
   const Plain z(c.logits);
   const auto shifted = [&](auto t,
@@ -268,8 +278,10 @@ void large_logits(const MaskedLoss& answer) {
     for (std::int64_t k = 0; k < c.V(); ++k) sum += std::exp(z(t, b, k) - largest);
     return largest + std::log(sum) - z(t, b, c.target(t, b));
   };
-  exercise::expect_value("the loss for logits of several hundred", loss(answer, c).item(),
-                         total(c, shifted) / tokens(c), underflow);
+  const double sum = total(c, shifted),
+               positive = total(c, [&](auto t, auto b) { return shifted(t, b) > 0 ? 1.0 : 0.0; });
+  exercise::expect_values("the loss for logits of several hundred", loss(answer, c), Plain(sum / tokens(c)),
+                          {{zeros_not_counted, Plain(sum / positive)}}, underflow);
 }
 
 void gradients(const MaskedLoss& answer) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 
 namespace {
 
@@ -46,6 +46,12 @@ const Mistake zero{"zero", "0 was divided by 0.", "A norm of 0 does not exceed m
 const Mistake not_finite{"not-finite", "Gradients were changed although the norm is not finite.",
                          "Check std::isfinite(norm) before you change anything."};
 
+const Mistake norm_not_returned{"norm-of-nan", "The returned norm is finite, although a gradient is not.",
+                                "Return the norm as it is: NaN or ∞ tells the caller to skip the step."};
+const Mistake by_own_norm{"by-own-norm", "A gradient whose own norm is below max_norm was not scaled.",
+                          "Compare the norm over all gradients, and scale all of them."};
+const Mistake zeros_end{"zeros-end", "A gradient of zeros ends the function.",
+                        "The norm is over all gradients: add the others, too."};
 const Mistake some_unchanged{"some-unchanged", "Only some of the gradients were scaled.",
                              "The loop that scales must reach every parameter."};
 const Mistake mean_square{"mean-square", "The norm is the root of the mean square.",
@@ -166,6 +172,31 @@ void norm(const ClipGradients& answer) {
   const Case c = example(1);
   const Gradients before = c.gradients();
   expect_norm(answer(c.parameters, 1000), before, 1000, Gradients(c.parameters.begin(), c.parameters.end()));
+  exercise::expect_value("the norm at a second call", answer(example(1).parameters, 1000), norm_of(before),
+                         exercise::remembers);
+}
+
+// The gradients, and a max_norm below their norm. The gradient of parameter `small` is a thousandth.
+Case with_small(std::size_t small, double factor = 1e-3) {
+  Case c = example(1);
+  c.parameters[small].set_grad(factor * c.parameters[small].grad());
+  return c;
+}
+
+// One gradient is short, or 0, but the norm over all of them exceeds max_norm.
+void clipped_with_short_ones(const ClipGradients& answer) {
+  for (const std::size_t k : {0, 1, 2}) {
+    const Case c = with_small(k), none = with_small(k, 0);
+    const Gradients before = c.gradients(), with_zeros = none.gradients();
+    answer(c.parameters, 0.7);
+    exercise::expect_values(name(k) + ", which is short", c.parameters[k].grad(),
+                            scaled(before[k], 0.7 / norm_of(before)), {{by_own_norm, before[k]}}, {}, 1e-9);
+    exercise::expect_value("the norm, where one gradient is 0", answer(none.parameters, 0.7),
+                           norm_of(with_zeros), zeros_end);
+    const std::size_t other = (k + 1) % 3;
+    exercise::expect_values(name(other) + ", next to one that is 0", none.parameters[other].grad(),
+                            scaled(with_zeros[other], 0.7 / norm_of(with_zeros)), {}, zeros_end, bound);
+  }
 }
 
 void clipped(const ClipGradients& answer) {
@@ -243,16 +274,19 @@ void zeros_stay(const ClipGradients& answer) {
 void left_alone_when_not_finite(const ClipGradients& answer) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    const Case c = example(1);
-    c.parameters[0].grad().mutable_values<double>()[2] = bad;
-    const Gradients before = c.gradients();
-    const double got = answer(c.parameters, 0.7);
-    exercise::expect(!std::isfinite(got), not_finite,
-                     "The norm of a gradient with an element " + exercise::text(bad) + " is finite.",
-                     exercise::text(got), exercise::text(bad));
-    for (const std::size_t k : {1, 2})
-      exercise::expect_values(name(k) + ", next to one with an element " + exercise::text(bad),
-                              c.parameters[k].grad(), before[k], {}, not_finite);
+    for (const std::size_t at : {0, 1, 2}) {
+      const Case c = example(1);
+      c.parameters[at].grad().mutable_values<double>()[2] = bad;
+      const Gradients before = c.gradients();
+      const double got = answer(c.parameters, 0.7);
+      for (std::size_t k = 0; k < 3; ++k)
+        if (k != at)
+          exercise::expect_values(name(k) + ", next to one with an element " + exercise::text(bad),
+                                  c.parameters[k].grad(), before[k], {}, not_finite);
+      exercise::expect(!std::isfinite(got), norm_not_returned,
+                       "The norm of a gradient with an element " + exercise::text(bad) + " is finite.",
+                       exercise::text(got), exercise::text(bad));
+    }
   }
 }
 
@@ -261,7 +295,11 @@ void left_alone_when_not_finite(const ClipGradients& answer) {
 exercise::Exercise global_clipping_exercise(const ClipGradients& answer) {
   return {.name = "global_clipping",
           .stages = {{"the norm", [=] { norm(answer); }},
-                     {"clipped gradients", [=] { clipped(answer); }},
+                     {"clipped gradients",
+                      [=] {
+                        clipped(answer);
+                        clipped_with_short_ones(answer);
+                      }},
                      {"short gradients", [=] { short_enough(answer); }},
                      {"parameters without a gradient", [=] { no_gradient(answer); }},
                      {"zero gradients", [=] { zeros_stay(answer); }},

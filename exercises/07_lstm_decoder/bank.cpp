@@ -703,7 +703,7 @@ std::vector<exercise::Attempt> wrong_steps() {
       {"attends again for the logits", "readout-of-next-context",
        lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<false>>())},
       {"c in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, CellInMember>())},
-      {"c in a member from the third step on", "beam-search",
+      {"c in a member from the third step on", "remembers",
        lstm_decoder_exercise(lstm_answer<GateByGate, CellInMemberLater>())},
       {"memory in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, MemoryInMember>())},
       {"first state in a member", "remembers",

@@ -11,7 +11,8 @@ namespace {
 
 // --- The decoder, in plain loops ---
 
-constexpr LstmAnswer::Sizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = hidden};
+constexpr LstmAnswer::Sizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = hidden},
+    equal_sizes{.vocabulary = 11, .annotation = 6, .embedding = 6, .hidden = 6};
 constexpr std::int64_t half = 4, energy = 6, positions = 7, batch = 2;  // D / 2, A, T, B
 
 struct Made {
@@ -19,37 +20,40 @@ struct Made {
   const nn::Attention* attention;  // owned by decoder
 };
 
-Made make_decoder(const LstmAnswer& answer, std::unique_ptr<exercise::Watched> attention) {
+Made make_decoder(const LstmAnswer& answer, const LstmAnswer::Sizes& n,
+                  std::unique_ptr<exercise::Watched> attention) {
   const nn::Attention* kept = attention.get();
-  Made made{answer.decoder(sizes, std::move(attention)), kept};
+  Made made{answer.decoder(n, std::move(attention)), kept};
   in_double(*made.decoder);
   return made;
 }
 
-exercise::DecoderTask any(const LstmAnswer& answer) {
-  return {.make = [=](auto attention) { return make_decoder(answer, std::move(attention)).decoder; },
-          .vocabulary = sizes.vocabulary,
-          .annotation = sizes.annotation,
-          .query = sizes.hidden,
+exercise::DecoderTask any(const LstmAnswer& answer, const LstmAnswer::Sizes& n = sizes) {
+  return {.make = [=](auto attention) { return make_decoder(answer, n, std::move(attention)).decoder; },
+          .vocabulary = n.vocabulary,
+          .annotation = n.annotation,
+          .query = n.hidden,
           .energy = energy};
 }
 
-Made make_decoder(const LstmAnswer& answer) { return make_decoder(answer, any(answer).watched()); }
+Made make_decoder(const LstmAnswer& answer, const LstmAnswer::Sizes& n = sizes) {
+  return make_decoder(answer, n, any(answer, n).watched());
+}
 
 struct DecoderCase {
   nn::Annotations annotations;
   Tensor tokens, h, c;  // (B), (B, H), (B, H): a state in the middle of a sentence
 };
 
-DecoderCase decoder_case() {
+DecoderCase decoder_case(const LstmAnswer::Sizes& n = sizes) {
   Generator generator(4);
   const auto drawn = [&](const Shape& shape) { return normal(shape, 0, 1, generator, Dtype::f64); };
-  nn::Annotations annotations{.h = drawn({positions, batch, sizes.annotation}),
+  nn::Annotations annotations{.h = drawn({positions, batch, n.annotation}),
                               .lengths = tensor({7, 4}, Dtype::i64),
-                              .last_forward = drawn({batch, half}),
-                              .first_backward = drawn({batch, half})};
-  const Tensor h = drawn({batch, hidden});
-  return {std::move(annotations), tensor({9, 0}, Dtype::i64), h, drawn({batch, hidden})};
+                              .last_forward = drawn({batch, n.annotation / 2}),
+                              .first_backward = drawn({batch, n.annotation / 2})};
+  const Tensor h = drawn({batch, n.hidden});
+  return {std::move(annotations), tensor({9, 0}, Dtype::i64), h, drawn({batch, n.hidden})};
 }
 
 // x Wᵀ + b, (B, ·); `bias` may be empty.
@@ -117,9 +121,9 @@ class PlainDecoder {
   Plain y() const {  // E y_{t−1}, (B, E)
     const Plain rows = exercise::parameter(decoder_, "embedding.weight");
     const std::vector<std::int64_t> ids = k_.tokens.to_vector<std::int64_t>();
-    Plain y(Shape{batch, sizes.embedding});
+    Plain y(Shape{batch, rows.size(1)});
     for (std::int64_t b = 0; b < batch; ++b)
-      for (std::int64_t e = 0; e < sizes.embedding; ++e) y(b, e) = rows(ids[static_cast<std::size_t>(b)], e);
+      for (std::int64_t e = 0; e < y.size(1); ++e) y(b, e) = rows(ids[static_cast<std::size_t>(b)], e);
     return y;
   }
   Plain weights(const Plain& query) const {  // α, (B, T)
@@ -344,6 +348,24 @@ void decoder_step(const LstmAnswer& answer) {
        {probabilities, softmaxed(logits, true)}});
 }
 
+void step_of_equal_sizes(const LstmAnswer& answer) {
+  const Made made = make_decoder(answer, equal_sizes);
+  const DecoderCase k = decoder_case(equal_sizes);
+  const PlainDecoder plain(made, k);
+  const CellState before{Plain(k.h), Plain(k.c)};
+  const Plain y = plain.y(), z = plain.context(before.h);
+  const CellState after = plain.advance(side_by_side({y, z}), before);
+  const nn::DecoderStep::Output output = made.decoder->step(k.tokens, state_of(k), memory_of(made, k));
+  exercise::expect_with_equal_sizes(
+      [&] {
+        exercise::expect_values("weights", output.weights, plain.weights(before.h));
+        exercise::expect_values("h after a step", output.state["h"], after.h);
+        exercise::expect_values("c after a step", output.state["c"], after.c);
+        exercise::expect_values("logits", output.logits, plain.read({after.h, z, y}));
+      },
+      "D, E and H");
+}
+
 // True if the gradient of a new h or c (`next`) reaches the previous h or c (`before`).
 bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::* before) {
   const Made made = make_decoder(answer);
@@ -368,7 +390,11 @@ void decoder_gradients(const LstmAnswer& answer) {
 std::vector<exercise::Stage> decoder_stages(const LstmAnswer& answer) {
   return {{"the decoder: shapes and parameters", [=] { decoder_shapes(answer); }},
           {"the decoder: start()", [=] { decoder_start(answer); }},
-          {"the decoder: step()", [=] { decoder_step(answer); }},
+          {"the decoder: step()",
+           [=] {
+             decoder_step(answer);
+             step_of_equal_sizes(answer);
+           }},
           {"the decoder: the arguments of attend()", [=] { expect_told(any(answer)); }},
           {"the decoder: independent steps, and beam search", [=] { expect_independent_steps(any(answer)); }},
           {"the decoder: gradients", [=] { decoder_gradients(answer); }}};

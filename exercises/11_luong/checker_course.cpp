@@ -33,6 +33,11 @@ Vector tanh_of(Vector x) {
   return x;
 }
 
+Vector log_of(Vector x) {
+  for (double& value : x) value = std::log(value);
+  return x;
+}
+
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // The row x[index…, :].
@@ -92,7 +97,7 @@ Vector attend(const Parameters& p, const Vector& s, const Plain& h, std::int64_t
 }
 
 Vector context(const Vector& alpha, const Plain& h, std::int64_t b) {
-  Vector c(sizes.annotation);
+  Vector c(static_cast<std::size_t>(h.size(2)));
   for (std::size_t t = 0; t < alpha.size(); ++t)
     for (std::size_t d = 0; d < c.size(); ++d) c[d] += alpha[t] * h(t, b, d);
   return c;
@@ -124,7 +129,7 @@ Vector first_state(const Parameters& p, const Case& c, std::int64_t b, StartFaul
     case StartFault::backward_twice:
       return tanh_of(times(p.W_s, beside(backward, backward)));
     case StartFault::zero:
-      return Vector(sizes.hidden);
+      return Vector(static_cast<std::size_t>(p.W_s.size(0)));
     default:
       return tanh_of(times(p.W_s, beside(forward, backward)));
   }
@@ -152,7 +157,8 @@ void unroll(const Parameters& p, const Case& c, bool feeds, std::int64_t b, Faul
   const Plain h(c.annotations.h), tokens(c.tokens);
   const std::int64_t length = fault == Fault::no_mask ? T : c.lengths[static_cast<std::size_t>(b)];
   Vector s = first_state(p, c, b);
-  Vector h_tilde(sizes.attentional), older = h_tilde, before_tanh = h_tilde;
+  Vector h_tilde(static_cast<std::size_t>(p.W_c.size(0))), older = h_tilde, before_tanh = h_tilde;
+  Vector last_alpha;
   for (std::int64_t t = 0; t < course.s.size(0); ++t) {
     const Vector y = row(p.E, static_cast<std::int64_t>(tokens(t, b)));
     const Vector next = gru(p, feeds ? fed(y, h_tilde, older, before_tanh, fault) : y,
@@ -165,34 +171,36 @@ void unroll(const Parameters& p, const Case& c, bool feeds, std::int64_t b, Faul
         fault == Fault::linear_output || fault == Fault::tanh_of_logits ? before_tanh : tanh_of(before_tanh);
     const Vector logits = times(p.W_o, h_tilde);
     put(course.s, t, b, fault == Fault::state_not_moved ? s : next);
-    put(course.weights, t, b, alpha);
+    put(course.weights, t, b, fault == Fault::late_weights && t > 0 ? last_alpha : alpha);
+    last_alpha = alpha;
     put(course.h_tilde, t, b, fault == Fault::h_tilde_not_moved ? Vector(h_tilde.size()) : h_tilde);
     put(course.logits, t, b,
-        fault == Fault::probabilities    ? softmax(logits)
-        : fault == Fault::tanh_of_logits ? tanh_of(logits)
-                                         : logits);
+        fault == Fault::probabilities       ? softmax(logits)
+        : fault == Fault::log_probabilities ? log_of(softmax(logits))
+        : fault == Fault::tanh_of_logits    ? tanh_of(logits)
+                                            : logits);
     if (fault != Fault::state_not_moved) s = next;
   }
 }
 
 }  // namespace
 
-Case example(const Lengths& lengths) {
+Case example(const Lengths& lengths, const LuongSizes& n) {
   gradus::Generator generator(5);
   const auto drawn = [&](const gradus::Shape& shape) {
     return gradus::normal(shape, 0, 1, generator, gradus::Dtype::f64);
   };
-  const gradus::nn::Annotations annotations{.h = drawn({T, B, sizes.annotation}),
+  const gradus::nn::Annotations annotations{.h = drawn({T, B, n.annotation}),
                                             .lengths = gradus::tensor(lengths),
-                                            .last_forward = drawn({B, sizes.annotation / 2}),
-                                            .first_backward = drawn({B, sizes.annotation / 2})};
+                                            .last_forward = drawn({B, n.annotation / 2}),
+                                            .first_backward = drawn({B, n.annotation / 2})};
   const Lengths tokens = {1, 1, 1, 7, 3, 10, 4, 4, 2, 9, 7, 5};
-  return {annotations, lengths, gradus::tensor(tokens, {steps, B})};
+  return {annotations, lengths, gradus::tensor(tokens, {steps, B}), n};
 }
 
 Plain first_state(const DecoderStep& decoder, const Case& c, StartFault fault) {
   const Parameters p(decoder);
-  Plain s({B, sizes.hidden});
+  Plain s({B, c.n.hidden});
   for (std::int64_t b = 0; b < B; ++b) {
     const Vector values = first_state(p, c, b, fault);
     for (std::size_t i = 0; i < values.size(); ++i) s(b, i) = values[i];
@@ -202,7 +210,7 @@ Plain first_state(const DecoderStep& decoder, const Case& c, StartFault fault) {
 
 Course unroll(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n, Fault fault) {
   const Parameters p(decoder);
-  Course course(n);
+  Course course(n, c.n);
   for (std::int64_t b = 0; b < B; ++b) unroll(p, c, feeds, b, fault, course);
   return course;
 }

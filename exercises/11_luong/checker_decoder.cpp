@@ -31,10 +31,11 @@ using gradus::nn::State;
 struct Task {
   Luong::MakeDecoder make;
   bool feeds;  // true if the cell reads h̃_{t−1}
+  LuongSizes n = sizes;
 };
 
 std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<exercise::Watched> attention) {
-  auto decoder = task.make(sizes, std::move(attention));
+  auto decoder = task.make(task.n, std::move(attention));
   decoder->to(gradus::Dtype::f64);
   decoder->eval();
   exercise::fill(*decoder);
@@ -43,9 +44,9 @@ std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<exercise::Wa
 
 exercise::DecoderTask any(const Task& task) {
   return {.make = [=](auto attention) { return make(task, std::move(attention)); },
-          .vocabulary = sizes.vocabulary,
-          .annotation = sizes.annotation,
-          .query = sizes.hidden,
+          .vocabulary = task.n.vocabulary,
+          .annotation = task.n.annotation,
+          .query = task.n.hidden,
           .energy = course::A,
           .weights = "weights"};
 }
@@ -85,6 +86,12 @@ const std::vector<Known>& known_faults() {
       {Fault::probabilities,
        {"softmax-of-logits", "The result contains probabilities.",
         "Return W_o h̃_t: the loss and the decoding apply the softmax of eq. 6."}},
+      {Fault::log_probabilities,
+       {"softmax-of-logits", "The result contains log-probabilities.",
+        "Return W_o h̃_t: the loss and the decoding apply the softmax of eq. 6."}},
+      {Fault::late_weights,
+       {"late-weights", "The returned weights are those of the previous step.",
+        "Return the weights that attend() gives in this step."}},
       {Fault::state_from_zero,
        {"state-from-zero", "The cell starts from 0 at every step.",
         "cell.forward(input, state[\"s\"]): without its second argument, the state is 0."}},
@@ -120,23 +127,23 @@ const Mistake not_in_state{
     "Decoding passes only nn::State from step to step: put h̃ into it, as \"h_tilde\"."};
 
 void expect_state(const State& state, const Task& task, const std::string& when) {
-  expect_shape("s in the state " + when, state.find("s"), {B, sizes.hidden}, "(B, H)");
+  expect_shape("s in the state " + when, state.find("s"), {B, task.n.hidden}, "(B, H)");
   if (!task.feeds) return;
-  expect_shape("h_tilde in the state " + when, state.find("h_tilde"), {B, sizes.attentional}, "(B, K)",
+  expect_shape("h_tilde in the state " + when, state.find("h_tilde"), {B, task.n.attentional}, "(B, K)",
                state.find("h_tilde").defined() ? Mistake{} : not_in_state);
 }
 
 DecoderStep::Start started(const DecoderStep& decoder, const Case& c, const Task& task) {
   const DecoderStep::Start start = decoder.start(c.annotations);
   expect_state(start.state, task, "at the start");
-  expect_shape("the memory's values", start.memory.values, {T, B, sizes.annotation}, "(T, B, D)");
+  expect_shape("the memory's values", start.memory.values, {T, B, task.n.annotation}, "(T, B, D)");
   return start;
 }
 
 DecoderStep::Output stepped(const DecoderStep& decoder, const Tensor& tokens, const State& state,
                             const Memory& memory, const Task& task) {
   const DecoderStep::Output output = decoder.step(tokens, state, memory);
-  expect_shape("logits", output.logits, {B, sizes.vocabulary}, "(B, V)");
+  expect_shape("logits", output.logits, {B, task.n.vocabulary}, "(B, V)");
   expect_shape("weights", output.weights, {B, T}, "(B, T)");
   expect_state(output.state, task, "after a step");
   return output;
@@ -195,7 +202,7 @@ void first_values(const Task& task) {
 // Compares the first n steps.
 void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
   const auto decoder = make(task);
-  const Case c = example(lengths);
+  const Case c = example(lengths, task.n);
   auto [state, memory] = started(*decoder, c, task);
   std::vector<Tensor> s, weights, h_tilde, logits;
   for (std::int64_t t = 0; t < n; ++t) {
@@ -216,22 +223,35 @@ void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
   compare("logits (step, row, token)", logits, &Course::logits);
 }
 
+void golden_of_equal_sizes(Task task) {
+  task.n = course::equal_sizes;
+  exercise::expect_with_equal_sizes([&] { golden(task, all_real, steps); }, "D, E, H and K");
+}
+
+void gradients(const Task& task) {
+  const std::string hint =
+      "detach(), clone() and copied values have no gradient: keep the tensor itself in the state, the "
+      "weights, too.";
+  expect_decoder_gradients(any(task), 1,
+                           {"off-the-tape", "A value inside a step was detached from the tape.", hint});
+  expect_decoder_gradients(
+      any(task), 3, {"off-the-tape", "A value passed from step to step was detached from the tape.", hint});
+}
+
 std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
   return of_part(part,
                  {{"shapes and parameters", [=] { shapes(task); }},
                   {"the first state", [=] { first_values(task); }},
                   {"values of the first step", [=] { golden(task, all_real, 1); }},
-                  {"values, step by step", [=] { golden(task, all_real, steps); }},
+                  {"values, step by step",
+                   [=] {
+                     golden(task, all_real, steps);
+                     golden_of_equal_sizes(task);
+                   }},
                   {"values, with padding", [=] { golden(task, some_padding, steps); }},
                   {"arguments of attend()", [=] { expect_told(any(task)); }},
                   {"independent steps, and beam search", [=] { expect_independent_steps(any(task)); }},
-                  {"gradients", [=] {
-                     expect_decoder_gradients(
-                         any(task), 3,
-                         {"off-the-tape", "A value passed from step to step was detached from the tape.",
-                          "detach(), clone() and copied values have no gradient: keep the tensor itself "
-                          "in the state, the weights, too."});
-                   }}});
+                  {"gradients", [=] { gradients(task); }}});
 }
 
 }  // namespace

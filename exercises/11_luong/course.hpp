@@ -13,8 +13,9 @@ namespace course {
 
 using Lengths = std::vector<std::int64_t>;
 
-// All sizes differ.
-constexpr LuongSizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = 6, .attentional = 7};
+// In `sizes`, all differ.
+constexpr LuongSizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = 6, .attentional = 7},
+    equal_sizes{.vocabulary = 11, .annotation = 6, .embedding = 6, .hidden = 6, .attentional = 6};
 constexpr std::int64_t A = 2, T = 9, B = 3, steps = 4;
 
 /// Random annotations of B sources, and the decoder's input tokens.
@@ -22,8 +23,9 @@ struct Case {
   gradus::nn::Annotations annotations;
   Lengths lengths;
   gradus::Tensor tokens;  ///< (steps, B)
+  LuongSizes n;
 };
-Case example(const Lengths& lengths);
+Case example(const Lengths& lengths, const LuongSizes& n = sizes);
 
 enum class StartFault {
   none,
@@ -56,15 +58,17 @@ enum class Fault {
   state_from_zero,    ///< the cell starts from 0 at every step
   tanh_of_logits,     ///< tanh(W_o W_c [c; s])
   linear_fed,         ///< feeds W_c [c; s], without the tanh
+  log_probabilities,  ///< log_softmax(logits)
+  late_weights,       ///< returns the weights of the previous step
 };
 
 /// The results of n steps, (n, B, ·).
 struct Course {
-  explicit Course(std::int64_t n)
-      : s({n, B, sizes.hidden}),
+  Course(std::int64_t n, const LuongSizes& of)
+      : s({n, B, of.hidden}),
         weights({n, B, T}),
-        h_tilde({n, B, sizes.attentional}),
-        logits({n, B, sizes.vocabulary}) {}
+        h_tilde({n, B, of.attentional}),
+        logits({n, B, of.vocabulary}) {}
   exercise::Plain s, weights, h_tilde, logits;
 };
 

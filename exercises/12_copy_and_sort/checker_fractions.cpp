@@ -39,6 +39,11 @@ const Mistake last_of_equal{"last-of-equal", "The last of several equal largest 
                             "Use the first one."};
 const Mistake strict{"strict", "The result is that of on_position.",
                      "Any position with the right symbol is right."};
+const Mistake in_float{"in-float", "Weights that differ only after the seventh digit count as equal.",
+                       "Compare doubles: a float has only seven digits."};
+const Mistake smallest_taken{"smallest", "The smallest weight of each row is taken.", "Take the largest."};
+const Mistake within_one{"within-one", "A step also counts if its largest weight is one position away.",
+                         "Only positions[t] is right."};
 const Mistake symbol_of_step{"symbol-of-step", "The symbols are compared with the source's symbol at t.",
                              "Step t needs the symbol at positions[t]."};
 
@@ -56,7 +61,9 @@ struct Aligned {
 };
 
 // A case with ties. In step 2, three positions share the largest weight, and the second of them is right. In
-// step 3, two positions share it, and the last of them is right.
+// step 3, two positions share it, and the last of them is right. In step 0 and 1 two positions share it, and
+// the first of them is right; in step 1, the other one has the same symbol. So neither fraction is right if the
+// last of equal weights is taken.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
@@ -66,6 +73,18 @@ Aligned with_ties() {
       a.weights(t, j) = 0.05 * generator.uniform() + (j == at[t] ? 0.6 : 0);
   a.weights(3, 2) = a.weights(3, 7);
   a.weights(2, 6) = a.weights(2, 7) = a.weights(2, 3);
+  a.weights(0, 2) = a.weights(0, 1);
+  a.weights(1, 3) = a.weights(1, 6);
+  return a;
+}
+
+// The largest weight of each step is right, and larger than an earlier one by 10⁻¹⁰.
+Aligned with_near_ties() {
+  Aligned a{{2, 9, 5, 7}, Plain(Shape{5, 4}), {3, 2, 1, 3}};
+  for (std::int64_t t = 0; t < 4; ++t) {
+    a.weights(t, 0) = 0.4;
+    a.weights(t, a.positions[static_cast<std::size_t>(t)]) = 0.4 + 1e-10;
+  }
   return a;
 }
 
@@ -159,6 +178,17 @@ std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
       any = any || (right(t, j) && a.weights(row(t), j) == a.weights(row(t), largest(a.weights, row(t))));
     return any;
   };
+  const auto is_smallest = [=](const Aligned& a, const IsRight& right, std::size_t t) {
+    std::int64_t least = 0;
+    for (std::int64_t j = 1; j < std::ssize(a.source); ++j)
+      if (a.weights(row(t), j) < a.weights(row(t), least)) least = j;
+    return right(t, least);
+  };
+  const auto is_near = [=](const Aligned& a, const IsRight& right, std::size_t t) {
+    const std::int64_t best = largest(a.weights, row(t));
+    return right(t, best) || (best > 0 && right(t, best - 1)) ||
+           (best + 1 < std::ssize(a.source) && right(t, best + 1));
+  };
   const auto weight = [=](const Aligned& a, const IsRight& right, std::size_t t) {
     double there = 0;
     for (std::int64_t j = 0; j < std::ssize(a.source); ++j) there += right(t, j) ? a.weights(row(t), j) : 0;
@@ -182,6 +212,8 @@ std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
                               const std::int64_t best = largest(a.weights, row(t));
                               return right(t, best) && a.weights(row(t), best) > 0.5;
                             })},
+      {smallest_taken, counting(0, is_smallest)},
+      {within_one, counting(0, is_near)},
       {weight_there, counting(0, weight)}};
 }
 
@@ -234,6 +266,9 @@ void fractions(const CopyAndSort& answer) {
                     right_fraction([](const Aligned& a) { return at_symbol(sorted(a.source), a.source); })},
                    {symbol_of_step,
                     right_fraction([](const Aligned& a) { return at_symbol(copied(a.source), a.source); })}});
+  const Aligned near = with_near_ties();
+  exercise::expect_value("on_position of nearly equal weights", on_position(near), 1, in_float);
+  exercise::expect_value("on_symbol of nearly equal weights", on_symbol(near), 1, in_float);
   const Aligned& a = alignments().front();
   exercise::expect_value("on_position of weights in f32",
                          answer.on_position(a.weights.tensor().to(Dtype::f32), a.positions),

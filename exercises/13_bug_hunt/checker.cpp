@@ -17,6 +17,8 @@ const Mistake forward{"forward", "The function now reads from the first token to
                       "The direction was right; look at the order of the states in the result."};
 const Mistake tanh_outside{"tanh-outside", "The tanh is applied to the whole energy.",
                            "v_a · tanh(W_a s + U_a h_j): apply it before the sum over A."};
+const Mistake tanh_of_one{"tanh-apart", "The tanh is applied to only one of query and keys.",
+                          "The query still adds the same number for every j: apply tanh to the sum of both."};
 const Mistake tanh_apart{"tanh-apart", "Query and keys have separate tanhs.",
                          "The query still adds the same number for every j: apply tanh to the sum of both."};
 const Mistake mean{"mean", "The energies are the mean over A, not the sum.",
@@ -186,8 +188,8 @@ void asking(const BugHunt& answer) {
       {{tanh_outside, c.by(add, tanh_of)},
        {tanh_apart,
         c.by([](double query, double key) { return std::tanh(query) + std::tanh(key); }, as_it_is)},
-       {tanh_apart, c.by([](double query, double key) { return std::tanh(query) + key; }, as_it_is)},
-       {tanh_apart, c.by([](double query, double key) { return query + std::tanh(key); }, as_it_is)},
+       {tanh_of_one, c.by([](double query, double key) { return std::tanh(query) + key; }, as_it_is)},
+       {tanh_of_one, c.by([](double query, double key) { return query + std::tanh(key); }, as_it_is)},
        {multiplied, c.by([](double query, double key) { return std::tanh(query * key); }, as_it_is)},
        {no_query, c.by([](double, double key) { return std::tanh(key); }, as_it_is)},
        {other_function,
@@ -291,6 +293,12 @@ void looking(const BugHunt& answer) {
   const Tensor low = answer.weights(random({5, 3}, 8, 100), tensor(lengths));
   exercise::expect(low[3].slice(0, 1).item() == 0, only_lower, "With large energies, a pad has weight.",
                    text(low[3].slice(0, 1).item()), "0");
+  Plain lowest(random({5, 3}, 10));
+  for (std::int64_t t = 0; t < 2; ++t) lowest(t, 0) -= 1e8;
+  const Tensor under = answer.weights(lowest.tensor(), tensor(lengths));
+  exercise::expect(sum(under.slice(2, 5).slice(0, 1, 1)).item() == 0, only_lower,
+                   "If the real positions have energies of −10⁸, a pad has weight.",
+                   text(sum(under.slice(2, 5).slice(0, 1, 1)).item()), "0");
   exercise::expect_gradients([&](const auto& in) { return answer.weights(in[0], tensor(lengths)); }, {e},
                              {"e"});
 }

@@ -51,6 +51,12 @@ const Mistake uniform{"uniform", "All chosen positions have the same weight.",
 const Mistake undefined_lengths{
     "undefined-lengths", "",
     "If all rows have length T, lengths.defined() is false: check it before you read the lengths."};
+const Mistake k_limited{"k-limited", "k is limited: a larger k changes nothing more.",
+                        "If k ≥ T, all positions take part."};
+const Mistake in_float{"in-float", "Energies that differ only after the seventh digit count as equal.",
+                       "Compare the energies as they are: in double, if they are f64."};
+const Mistake zero_taken{"zero-taken", "After the first choice, negative energies are never chosen.",
+                         "Exclude a chosen position by −∞, not by 0: energies may be negative."};
 const Mistake all_ties{"ties", "With equal energies, more than k positions have weight.",
                        "Comparing with the k-th largest keeps all equal ones: choose exactly k."};
 const Mistake one_length{"one-length", "Every sentence has the length of the first.",
@@ -217,6 +223,11 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
       {not_renormalised, combined(softmax_over(e, real), right, zeroed)},
       {zero_energy, softmax_over(combined(e, right, zeroed), real)},
       {zero_energy, softmax_over(combined(e, right, zeroed), everywhere)},
+      {zero_taken, softmax_over(e, mask_of(e.shape(),
+                                           [&](auto b, auto t) {
+                                             return right(b, t) > 0 &&
+                                                    (e(b, t) > 0 || chosen(e, c.lengths, 1)(b, t) > 0);
+                                           }))},
       {pads_chosen, softmax_over(e, chosen(e, full, k))},
       {pads_chosen, softmax_over(e, real_only(chosen(e, full, k)))},
       {smallest, softmax_over(e, chosen(e, c.lengths, k, std::less<>()))},
@@ -257,9 +268,13 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // If k + 2 gives the same weights, the answer ignores k: report k_fixed before an off-by-one mistake.
-    if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), Plain(weights_of(answer, c, k))))
-      known.insert(known.begin() + 1, {k_fixed, Plain(weights_of(answer, c, k))});
+    // If k + 2 and 1 give the same weights, the answer ignores k: report k_fixed before an off-by-one mistake.
+    const Plain by_answer(weights_of(answer, c, k));
+    if (k > 2 && has_values(weights_of(answer, c, k - 1), by_answer))
+      known.insert(known.begin() + 1, {k_limited, softmax_over(e, chosen(e, c.lengths, k - 1))});
+    if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), by_answer) &&
+        has_values(weights_of(answer, c, 1), by_answer))
+      known.insert(known.begin() + 1, {k_fixed, by_answer});
     // `shortest` comes before k_fixed: an answer that limits k to the shortest length may seem to ignore k.
     known.insert(known.begin() + 1,
                  {shortest, softmax_over(e, chosen(e, c.lengths, std::min(k, std::ranges::min(c.lengths))))});
@@ -271,6 +286,16 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
     exercise::expect_deterministic([&] { return exercise::Results{{"weights", weights_of(answer, c, k)}}; });
     exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known, {},
                             1e-11);
+  }
+}
+
+// Two energies of each row differ by 10⁻¹⁰, and the later one is the larger one.
+void expect_near_ties(const TopK& answer) {
+  const Case c{tensor({{1, 0.5, 1 + 1e-10, 0}, {2, 3, -1, 2 + 1e-10}}, Dtype::f64), {4, 4}, false};
+  for (const auto& [k, row] : {std::pair<std::int64_t, std::int64_t>(1, 0), {2, 1}}) {
+    const Plain right = expected(Plain(c.e), c.lengths, k);
+    exercise::expect_values("weights of nearly equal energies for k = " + std::to_string(k),
+                            weights_of(answer, c, k)[row], Plain(right.tensor()[row]), {}, in_float);
   }
 }
 
@@ -400,7 +425,11 @@ exercise::Exercise top_k_exercise(const TopK& answer) {
           .stages = {{"weights, without padding",
                       [=] { expect_weights(answer, without_padding(), {2, 3, 1, 5}); }},
                      {"weights, with padding", [=] { expect_weights(answer, with_padding(), {2, 3, 1, 4}); }},
-                     {"weights, with ties", [=] { expect_weights(answer, with_ties(), {2, 1, 4}); }},
+                     {"weights, with ties",
+                      [=] {
+                        expect_weights(answer, with_ties(), {2, 1, 4});
+                        expect_near_ties(answer);
+                      }},
                      {"k at least T",
                       [=] {
                         expect_weights(answer, without_padding(), {6, 7, 100});

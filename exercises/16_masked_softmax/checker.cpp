@@ -51,6 +51,8 @@ const Mistake backward_nan{
     "Dropping an infinite value drops its gradient to 0, and 0 · ∞ is NaN. Mask before exp, and let no "
     "difference of infinities pass through the tape."};
 
+const Mistake log_weights{"log-softmax", "These are the logarithms of the weights.",
+                          "Return the weights themselves."};
 const Mistake limited{"limited", "Large energies were limited, and are now equal.",
                       "Subtract the sentence's largest energy instead: this changes no weight."};
 
@@ -69,7 +71,8 @@ struct Case {
 
   std::int64_t B() const { return e.size(0); }
   std::int64_t T() const { return e.size(1); }
-  bool real(std::int64_t b, std::int64_t t) const { return t < lengths[static_cast<std::size_t>(b)]; }
+  std::int64_t length(std::int64_t b) const { return lengths[static_cast<std::size_t>(b)]; }
+  bool real(std::int64_t b, std::int64_t t) const { return t < length(b); }
 };
 
 Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std::uint64_t seed = 7) {
@@ -138,7 +141,27 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
     return total;
   };
   const auto none = [](auto, auto) { return 1.0; };
-  std::vector<exercise::Suspect> list = {{no_mask, quotient(c, any, of_row(any))},
+  const auto shifted = [&](auto b, auto t) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::int64_t k = 0; k < c.T(); ++k)
+      if (c.real(b, k)) largest = std::max(largest, e(b, k));
+    return c.real(b, t) ? std::exp(e(b, t) - largest) : 0;
+  };
+  const auto shifted_column = [&](auto /*b*/, auto t) {
+    double total = 0;
+    for (std::int64_t b = 0; b < c.B(); ++b) total += shifted(b, t);
+    return total == 0 ? 1 : total;
+  };
+  const auto shifted_or_one = [&](auto b, auto t) { return c.real(b, t) ? shifted(b, t) : 1; };
+  Plain logarithms = expected(c);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < c.T(); ++t)
+      logarithms(b, t) = c.real(b, t) ? std::log(logarithms(b, t)) : 0;
+  std::vector<exercise::Suspect> list = {{not_divided, quotient(c, shifted, none)},
+                                         {batch_axis, quotient(c, shifted, shifted_column)},
+                                         {zero_energy, quotient(c, shifted_or_one, of_row(shifted_or_one))},
+                                         {log_weights, logarithms},
+                                         {no_mask, quotient(c, any, of_row(any))},
                                          {zero_energy, quotient(c, one_at_pads, of_row(one_at_pads))},
                                          {masked_after, quotient(c, real, of_row(any))},
                                          {masked_after, quotient(c, real, of_row(one_at_pads))},
@@ -206,15 +229,17 @@ void values(const MaskedWeights& answer) {
                             exercise::remembers);
 }
 
-// True if the weights are right for energies around 1000, but wrong if one energy is far above the others.
+// True if the weights are right for energies around 1000, but wrong if one energy is far from the others.
 bool subtracts_another_number(const MaskedWeights& answer) {
-  const Case c = example(8, {8, 8});
+  const Case c = example(8, {8});  // one sentence, for which the maximum of the batch is right
   const Case shifted{c.e + 1000.0, c.lengths};
-  Plain apart(c.e);
-  apart(0, 3) += 5000;
-  const Case spread{apart.tensor(), c.lengths};
-  return has_values(weights(answer, shifted), expected(shifted)) &&
-         !has_values(weights(answer, spread), expected(spread));
+  if (!has_values(weights(answer, shifted), expected(shifted))) return false;
+  return std::ranges::any_of(std::vector{5000.0, -5000.0}, [&](double away) {
+    Plain apart(c.e);
+    apart(0, 3) += away;
+    const Case spread{apart.tensor(), c.lengths};
+    return !has_values(weights(answer, spread), expected(spread));
+  });
 }
 
 void pads(const MaskedWeights& answer) {
@@ -234,26 +259,51 @@ void pads(const MaskedWeights& answer) {
         exercise::expect(c.real(b, t) || alpha(b, t) == 0, exercise::pads_leak, "A pad has weight.",
                          exercise::text(alpha(b, t)), "exactly 0");
   }
+  Plain low(with_pads(c, 0).e);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < c.length(b); ++t) low(b, t) -= 1e8;
+  const Case lowest{low.tensor(), c.lengths};
+  const Plain alpha(weights(answer, lowest));
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = c.length(b); t < c.T(); ++t)
+      exercise::expect(alpha(b, t) == 0, exercise::pads_leak,
+                       "If the real positions have energies of −10⁸, a pad has weight.",
+                       exercise::text(alpha(b, t)), "exactly 0");
+}
+
+// Every weight must be right in relation to its own size, however small it is.
+void small_weights(const MaskedWeights& answer) {
+  const Case c = times(example(8, usual), 40);
+  const Plain alpha(weights(answer, c)), right = expected(c);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < c.T(); ++t)
+      exercise::expect(right(b, t) == 0 || std::abs(alpha(b, t) / right(b, t) - 1) < 1e-6,
+                       exercise::small_weights, "A small weight is wrong.", exercise::text(alpha(b, t)),
+                       exercise::text(right(b, t)));
 }
 
 void large_energies(const MaskedWeights& answer) {
   const Case c = example(8, usual);
+  const auto instead_of = [&](const Mistake& mistake) {
+    return subtracts_another_number(answer) ? not_the_maximum : mistake;
+  };
   for (const double shift : {1000.0, -1000.0}) {
     const Case shifted{c.e + shift, c.lengths};
     const std::string where = "α of energies around " + exercise::text(shift);
     const Tensor got = weights(answer, shifted);
-    exercise::expect(!any_nan(got), exercise::overflow, where + " contains NaN.");
+    exercise::expect(!any_nan(got), instead_of(exercise::overflow), where + " contains NaN.");
     exercise::expect_values(where, got, expected(shifted),
                             {{limited, expected({zeros(c.e.shape(), Dtype::f64), c.lengths})}},
-                            exercise::overflow, 1e-10);
+                            instead_of(exercise::overflow), 1e-10);
   }
   Plain apart(c.e);  // rows with very different energies
   for (std::int64_t t = 0; t < c.T(); ++t) apart(1, t) -= 2000, apart(3, t) += 2000;
   const Case rows{apart.tensor(), c.lengths};
   const Tensor got = weights(answer, rows);
-  exercise::expect(!any_nan(got), one_maximum, "If rows are far from each other, a weight is NaN.");
-  exercise::expect_values("α of rows that are far from each other", got, expected(rows), {}, one_maximum,
-                          1e-10);
+  exercise::expect(!any_nan(got), instead_of(one_maximum), "If rows are far from each other, a weight is NaN.");
+  exercise::expect_values("α of rows that are far from each other", got, expected(rows), {},
+                          instead_of(one_maximum), 1e-10);
+  small_weights(answer);
   exercise::expect_values("α of energies of a million", weights(answer, times(c, 1e6)),
                           expected(times(c, 1e6)), {}, exercise::overflow, 1e-10);
   const Case in_f32{times(c, 100).e.to(Dtype::f32), c.lengths};  // e^89 is infinite in f32

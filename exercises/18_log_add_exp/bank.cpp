@@ -127,7 +127,7 @@ int main() {
       whole("sign of the exponent", "no-absolute",
             [](F a, F b) { return maximum(a, b) + softplus(abs(a - b)); }),
       whole("no record", "not-recorded", [](F a, F b) { return value(a, b); }),
-      whole("one input", "not-recorded",
+      whole("one input", "one-input",
             [](F a, F b) {
               return record("log_add_exp", value(a, b), {a}, {a, b},
                             [](Gradients& g) { g.add(0, g.out() * sigmoid(g.saved(0) - g.saved(1))); });

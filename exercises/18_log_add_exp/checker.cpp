@@ -40,6 +40,10 @@ const Mistake no_absolute{"no-absolute", "The sign of a − b is wrong where b i
 const Mistake not_one_node{
     "not-one-node", "The steps of the computation are on the tape.",
     "Compute y in a block with `const NoGrad off;`, and record it: record(\"log_add_exp\", y, {a, b}, …)."};
+const Mistake one_input{"one-input", "An input is missing in the list of inputs.",
+                        "The third argument of record() lists both: {a, b}. Otherwise one gets no gradient."};
+const Mistake slope_limited{"limited", "a − b was limited.",
+                            "σ(−100) is 4e-44, not 0 and not 1e-13: sigmoid accepts any number."};
 const Mistake not_recorded{"not-recorded", "The result is not on the tape.",
                            "Return what record(…) returns, with the inputs {a, b}."};
 const Mistake records_always{"records-always", "", "record() itself decides whether a node is needed."};
@@ -253,7 +257,7 @@ void one_node(const LogAddExp& answer) {
   for (const Recorded& node : nodes)
     if (!node.is_leaf) names += (operations++ == 0 ? "" : ", ") + std::string(node.operation);
   exercise::expect(operations == 1, not_one_node, "The tape has more than one operation.", names, "one");
-  exercise::expect(nodes.back().inputs.size() == 2, not_recorded, "The operation does not have two inputs.",
+  exercise::expect(nodes.back().inputs.size() == 2, one_input, "The operation does not have two inputs.",
                    std::to_string(nodes.back().inputs.size()), "2");
   exercise::expect(!answer.log_add_exp(a.detach(), b.detach()).requires_grad(), records_always,
                    "The result needs a gradient, although no input does.");
@@ -326,6 +330,21 @@ void by_differences(const LogAddExp& answer) {
                              {random({3, 2}, 8)}, {"x"});
 }
 
+// The gradient of the much smaller input is tiny, but right in relation to its size.
+void tiny(const LogAddExp& answer) {
+  for (const double apart : {20.0, 60.0, 200.0}) {
+    Inputs in{random({3}, 1) - apart, random({3}, 2)};
+    in.a.set_requires_grad();
+    in.b.set_requires_grad();
+    sum(answer.log_add_exp(in.a, in.b)).backward();
+    const Plain got(in.a.grad()), right = gradient(in, Plain(gradus::ones({3}, Dtype::f64)), true, slope);
+    for (std::int64_t i = 0; i < 3; ++i)
+      exercise::expect(std::abs(got(i) / right(i) - 1) < 1e-6, slope_limited,
+                       "∂L/∂a is wrong where a is " + exercise::text(apart) + " below b.",
+                       exercise::text(got(i)), exercise::text(right(i)));
+  }
+}
+
 void large(const LogAddExp& answer) {
   for (const double shift : {0.0, 500.0, -500.0}) {
     for (const double offset : {0.0, 1000.0, -1000.0}) {
@@ -376,6 +395,10 @@ exercise::Exercise log_add_exp_exercise(const LogAddExp& answer) {
                      {"one node", [=] { one_node(answer); }},
                      {"gradient by the formula", [=] { by_formula(answer); }},
                      {"gradient by differences", [=] { by_differences(answer); }},
-                     {"large inputs", [=] { large(answer); }},
+                     {"large inputs",
+                      [=] {
+                        large(answer);
+                        tiny(answer);
+                      }},
                      {"changes in place", [=] { changed_in_place(answer); }}}};
 }

@@ -71,6 +71,12 @@ const Mistake inverse{"inverse", "The scale is inverted.", "W ≈ s q, so s = ma
 const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
                            "Its maximum is 0, and so is its s_i."};
 
+const Mistake small_scale{"small-scale", "A small scale is taken for 0.",
+                          "Only the scale 0 is special: compare with 0 itself."};
+const Mistake no_sign{"no-sign", "The sign is lost.", "q has the sign of x: limit to −127 … 127."};
+const Mistake upwards{"rounded-up", "The value is rounded up.", "Round to the nearest integer, not up."};
+const Mistake outlier_cut{"outlier-cut", "A weight much larger than the others does not set the scale.",
+                          "s_i = max_j |W_ij| / 127, however large this weight is."};
 const Mistake limited_before{"limited-first", "x is limited to ±127 before the division.",
                              "Divide and round first: the limit holds for the integer, not for x."};
 const Mistake in_float{"in-float", "x / s was computed in float: it rounds to the wrong side.",
@@ -93,6 +99,8 @@ const Rule rules[] = {
     {floored, [](double q) { return limited(std::floor(q)); }},
     {lowest, [](double q) { return std::clamp(std::round(q), -128.0, 127.0); }},
     {no_negatives, [](double q) { return std::clamp(std::round(q), 0.0, 127.0); }},
+    {upwards, [](double q) { return limited(std::ceil(q)); }},
+    {no_sign, [](double q) { return std::abs(limited(std::round(q))); }},
     {half_added, [](double q) { return limited(std::trunc(q + 0.5)); }},
     {not_limited_below,
      [](double q) {
@@ -134,6 +142,11 @@ void rounding(const Int8Linear& answer) {
     }
     expect(false, mistake, "to_int8(" + exercise::text(x) + ", " + exercise::text(s) + ") is wrong.",
            number(got), number(wanted));
+  }
+  for (const double s : {1e-7, 1e-12, 1e-100}) {
+    const int got = answer.to_int8(5 * s, s);
+    expect(got == 5, small_scale, "to_int8(" + exercise::text(5 * s) + ", " + exercise::text(s) + ") is wrong.",
+           number(got), "5");
   }
   for (const double x : {0.0, 1.5, -2.0}) {
     const int got = answer.to_int8(x, 0);
@@ -240,6 +253,7 @@ void quantising(const Int8Linear& answer) {
        {range_of_row, vector(row_ranges(W), 1.0 / 127)},
        {means_of_rows, vector(row_means(W), 1.0 / 127)},
        {never_reset, vector(running(magnitudes), 1.0 / 127)},
+       {one_scale, vector(std::vector<double>(5, magnitudes.front()), 1.0 / 127)},
        {one_for_zero,
         [&] {
           std::vector<double> ones = right_scales(W);
@@ -268,6 +282,11 @@ void quantising(const Int8Linear& answer) {
              number(q), number(wanted));
     }
   }
+  Tensor uncommon = random({2, 60}, 8);  // in each row, one weight is far from the others
+  uncommon.mutable_values<double>()[17] = 90;
+  uncommon.mutable_values<double>()[75] = -400;
+  exercise::expect_values("s of rows with one large weight", vector(answer.quantise_rows(uncommon).s).tensor(),
+                          vector(right_scales(Plain(uncommon))), {}, outlier_cut, 1e-12);
 }
 
 int8::Matrix rounded(const Plain& W) {

@@ -159,6 +159,38 @@ void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   c.values = values.tensor();
 }
 
+// Expects every weight to be right in relation to its own size, however small it is.
+void expect_small_weights(const AnyAttention& any) {
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  for (const double size : {3.0, 10.0, 30.0}) {
+    const auto attention = any.make();
+    Case larger = c;
+    if (attention->named_parameters().empty()) larger.query = c.query * size;
+    fill(*attention, 1, 0.5 * size);
+    const Plain got(run(any, *attention, larger).weights), weights = any.weights(*attention, larger);
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      for (std::int64_t t = 0; t < c.T(); ++t)
+        expect(weights(b, t) < 1e-250 || std::abs(got(b, t) / weights(b, t) - 1) < 1e-6, small_weights,
+               "A small weight is wrong.", text(got(b, t)), text(weights(b, t)));
+  }
+}
+
+// Makes the energies of all real positions very low. A finite number that stands for −∞, such as −10⁵, is then
+// higher. (−10⁹ is low enough for any energies that occur.)
+void expect_no_low_pads(const AnyAttention& any) {
+  Case c = attention_case(any.sizes, positions, some_padding);
+  const auto attention = any.make();
+  favour_pads(any, *attention, c);
+  constexpr double size = 1e6;
+  if (attention->named_parameters().empty()) c.query = c.query * size;
+  fill(*attention, 1, 0.5 * size);
+  const Plain got(run(any, *attention, c).weights);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = c.lengths[static_cast<std::size_t>(b)]; t < c.T(); ++t)
+      expect(got(b, t) == 0, pads_leak, "A pad has weight, where the real positions have very low energies.",
+             text(got(b, t)), "0");
+}
+
 // The values of the case, with large positive and negative numbers at the pads.
 Tensor with_large_pads(const Case& c) {
   Plain values(c.values);
@@ -246,6 +278,8 @@ void expect_any_energies(const AnyAttention& any) {
   c.query = query;
   c.values = with_large_pads(c);
   expect_right(any, *any.make(), c, "with large values at the pads", max_over_pads);
+  expect_small_weights(any);
+  expect_no_low_pads(any);
 }
 
 void expect_exact_zeros(const Tensor& weights, const Plain& expected) {

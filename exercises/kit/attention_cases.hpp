@@ -5,6 +5,8 @@
 /// Test cases for attentions.
 namespace exercise {
 
+inline constexpr AttentionSizes equal_sizes{.query = 6, .value = 6, .energy = 6};
+
 inline constexpr std::int64_t positions = 5;  ///< T
 inline const std::vector<std::int64_t> all_real = {positions, positions, positions}, some_padding = {3, 4, 2};
 

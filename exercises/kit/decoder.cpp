@@ -92,6 +92,10 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
                         "Pass them on in the state, as \"" + task.weights +
                             "\"; in the first state they are undefined, Tensor()."};
   const auto said = [](const Tensor& x) { return x.defined() ? "weights" : "an undefined tensor"; };
+  expect(weights.defined() || !told.defined(),
+         {"previous-weights", "attend() got weights in the first step.",
+          "There is no previous step: in the first state, the weights are Tensor(), not zeros."},
+         "The argument previous_weights of attend() is wrong.", said(told), said(weights));
   expect(told.defined() == weights.defined(), mistake, "The argument previous_weights of attend() is wrong.",
          said(told), said(weights));
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
@@ -138,14 +142,14 @@ void expect_arguments_unchanged(const DecoderTask& task) {
   expect_same(inputs, before, "after a step", changes_its_input);
 }
 
-// Runs one decoder on several batches in turn: first step 0 of each batch, then step 1 of each.
+// Runs one decoder on several batches in turn: first step 0 of each batch, then step 1 of each, and so on.
 void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& cases) {
   std::vector<std::vector<Plain>> alone;  // results of separate decoders
-  for (const std::size_t t : {0, 1}) {
+  for (const std::size_t t : {0, 1, 2, 3}) {
     for (const Batch& c : cases) {
       const auto decoder = task.make(task.watched());
       Course course(*decoder, c);
-      if (t == 1) course.step(0);
+      for (std::size_t before = 0; before < t; ++before) course.step(before);
       alone.push_back(copied(course.step(t)));
     }
   }
@@ -157,9 +161,25 @@ void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& case
       },
       remembers, "start() fails for a second batch of sentences, but not by itself.");
   std::vector<std::function<Results()>> calls;
-  for (const std::size_t t : {0, 1})
+  for (const std::size_t t : {0, 1, 2, 3})
     for (Course& course : courses) calls.emplace_back([&course, t] { return course.step(t); });
   expect_remembers_nothing(calls, alone);
+}
+
+// Repeats a step with other step numbers in the state. The attention of these checks does not use them.
+void expect_step_number_unused(const DecoderTask& task) {
+  const auto decoder = task.make(task.watched());
+  const Batch c = usual(task);
+  const auto [start, memory] = decoder->start(c.annotations);
+  const State state = decoder->step(c.tokens[0], start, memory).state;
+  const auto results = [&, &memory = memory](std::int64_t t) {
+    return results_of(decoder->step(c.tokens[1], State(state.tensors(), t), memory));
+  };
+  const std::vector<Plain> expected = copied(results(1));
+  for (const std::int64_t t : {0, 2, 5, 30, 1000})
+    expect_same(results(t), expected, "if the state's step is " + std::to_string(t),
+                {"depends-on-step", "The result depends on the step number.",
+                 "The equations are the same at every step: only attend() gets the step number."});
 }
 
 // Selects five rows (hypotheses) from a batch of three sentences, as beam search does.
@@ -265,6 +285,7 @@ void expect_independent_steps(const DecoderTask& task) {
   });
   expect_no_memory_of(task, {first, example(task, 6, {6, 2, 5}, 6)});
   expect_no_memory_of(task, {first, example(task, 8, {8, 3, 7, 5}, 7), example(task, 2, {2}, 8)});
+  expect_step_number_unused(task);
   expect_rows_selectable(task);
   expect_beam_search(task);
   const auto decoder = task.make(task.watched());

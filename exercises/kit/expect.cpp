@@ -206,7 +206,10 @@ void expect_values(const std::string& what, const Tensor& got, const Plain& expe
   const std::vector<double> values = got.to_vector<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (close(values[i], expected.values()[i], bound)) continue;
-    Mistake mistake = otherwise.name.empty() ? slip(values, expected, bound) : otherwise;
+    Mistake mistake = slip(values, expected, bound);
+    // A rounding error that appears only in a second call is not a sign of state.
+    const bool rounded = otherwise.name == "remembers" && mistake.name == "inexact";
+    if (!otherwise.name.empty() && !rounded) mistake = otherwise;
     if (mistake.hint.empty()) mistake.hint = "Compute this element by hand from the equation.";
     for (const Suspect& suspect : suspects) {
       if (!same(values, suspect.values, bound)) continue;

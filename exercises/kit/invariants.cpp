@@ -28,6 +28,17 @@ void expect_no_exception(const std::function<void()>& f, const Mistake& mistake,
   }
 }
 
+void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes) {
+  try {
+    check();
+  } catch (Finding& finding) {
+    finding.mistake = {"by-shape", "A tensor is used in place of another one of the same shape.",
+                       "Choose a tensor by what it means, not by its shape."};
+    finding.says = "If " + sizes + " are equal: " + finding.says;
+    throw;
+  }
+}
+
 void expect_deterministic(const std::function<Results()>& fresh) {
   const std::vector<Plain> first = copied(fresh());
   expect_same(fresh(), first, "computed again from the same inputs",

@@ -29,6 +29,9 @@ inline const Mistake pads_leak{
     "pads-leak", "A masked energy is finite, or a masked position is read.",
     "A pad's weight must be exactly 0, whatever the energies are. So must the weight of any other excluded "
     "position. Its energy is −∞, -std::numeric_limits<double>::infinity(), not −30 or −10000."};
+inline const Mistake small_weights{
+    "small-weights", "Small weights are lost: they were set to 0 or to a smallest value.",
+    "Even a weight of 1e-100 is not 0: limit neither the weights nor the energies."};
 inline const Mistake overflow{
     "overflow", "exp(e) is infinite for e > 709, and ∞/∞ is NaN. If all powers are 0, 0/0 is NaN, too.",
     "Use softmax. Or subtract from each energy the largest one of the positions that take part."};
@@ -44,6 +47,10 @@ std::vector<Plain> copied(const Results& results);
 /// the sentence: "weights, after another sentence".
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
+
+/// Runs `check`, in which sizes that usually differ are equal. Converts a Finding to "by-shape": with different
+/// sizes the answer was right, so it exchanges tensors of equal shapes.
+void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes);
 
 /// Runs `f`. Converts an exception of the learner's code, or a Finding, to a Finding with `mistake` and
 /// `says`. The new Finding shows the original message.
