@@ -113,5 +113,24 @@ int main() {
                 y.node().backward = [x, y](double g) { x.gradient() += g - g * y.data() * y.data(); };
                 return y;
               }),
+      attempt("x itself where it is small", "returns-x",
+              [](Value x) {
+                if (std::abs(x.data()) < 1e-3 && x.data() != 0) return x;
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+              }),
+      attempt("only the first gradient added", "only-first",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) {
+                  if (x.gradient() == 0) x.gradient() += g * (1 - y * y);
+                });
+              }),
+      attempt("y of the last call", "remembers",
+              [](Value x) {
+                static double y;
+                y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+              }),
   });
 }

@@ -136,7 +136,8 @@ void value(const ScalarTanh& answer) {
 void expect_own_value(const ScalarTanh& answer) {
   Tape tape;
   const Value a = record(tape, 0.5), b = record(tape, 2);
-  backward(answer(a) + answer(b));
+  const Value of_a = answer(a), of_b = answer(b);
+  backward(of_a + of_b);
   exercise::expect(!close(a.gradient(), slope(2)), exercise::remembers,
                    "The gradient of tanh a uses the value of a later call, tanh b.", text(a.gradient()),
                    text(slope(0.5)));
@@ -176,12 +177,15 @@ void used_twice(const ScalarTanh& answer) {
   expect_function(
       "∂L/∂x of L = tanh x + 3 tanh x",
       [&](double x) {
-        return gradient_of([&](Value in) { return answer(in) + record(*in.tape, 3) * answer(in); }, x);
+        return gradient_of(
+            [&](Value in) {  // the second tanh is the first to pass its gradient back
+              const Value y = answer(in), z = record(*in.tape, 3) * answer(in);
+              return y + z;
+            },
+            x);
       },
       [](double x) { return 4 * slope(x); },
-      {{assigned, slope},
-       {assigned, [](double x) { return 3 * slope(x); }},
-       {only_first, [](double x) { return 3 * slope(x); }}},
+      {{assigned, slope}, {only_first, [](double x) { return 3 * slope(x); }}},
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
   expect_function(
       "∂L/∂x of L = x + tanh x",

@@ -121,5 +121,16 @@ int main() {
               [](const Tensor& y, const Tensor& g) { return y * (y * g - sum(y * g, 1, true)); }),
       attempt("y² in the sum", "squared-in-sum",
               [](const Tensor& y, const Tensor& g) { return y * (g - sum(y * y * g, 1, true)); }),
+      attempt("g limited to ±10", "limited",
+              [](const Tensor& y, const Tensor& g) {
+                const Tensor some = clamp(g, -10, 10);
+                return y * (some - sum(some * y, 1, true));
+              }),
+      attempt("y and g exchanged", "exchanged",
+              [](const Tensor& y, const Tensor& g) { return g * (y - sum(g * y, 1, true)); }),
+      attempt("the first row's sum", "first-row",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, 1, true).slice(0, 1)); }),
+      attempt("maximum in place of the sum", "largest-term",
+              [](const Tensor& y, const Tensor& g) { return y * (g - max(g * y, 1, true)); }),
   });
 }

@@ -54,6 +54,9 @@ enum class Fault {
   nesterov,
   starts_at_g,
   all_or_none,
+  m_starts_at_g,
+  limits_step,
+  t_behind,
 };
 
 template <Fault fault>
@@ -103,11 +106,14 @@ class Faulty {
     m = beta_1_ * m + (fault == Fault::not_averaged ? 1 : 1 - beta_1_) * g;
     v = fault == Fault::sums_squares ? v + square : beta_2_ * v + (1 - beta_2_) * square;
     if (fault == Fault::starts_at_g && t_ == 1) m = g, v = g * g;
-    const bool correct_m = fault != Fault::no_hats, correct_v = correct_m && fault != Fault::hat_on_m_alone;
+    if (fault == Fault::m_starts_at_g && t_ == 1) m = g;
+    const double t = fault == Fault::t_behind ? t_ - 1 : t_;
+    const bool correct_m = fault != Fault::no_hats && (fault != Fault::t_behind || t > 0),
+               correct_v = correct_m && fault != Fault::hat_on_m_alone;
     const double for_m = fault == Fault::hats_exchanged ? beta_2_ : beta_1_,
                  for_v = fault == Fault::hats_exchanged ? beta_1_ : beta_2_;
-    Tensor m_hat = correct_m ? m / (1 - std::pow(for_m, t_)) : m;
-    const Tensor v_hat = correct_v ? v / (1 - std::pow(for_v, t_)) : v;
+    Tensor m_hat = correct_m ? m / (1 - std::pow(for_m, t)) : m;
+    const Tensor v_hat = correct_v ? v / (1 - std::pow(for_v, t)) : v;
     if (fault == Fault::nesterov) m_hat = beta_1_ * m_hat + (1 - beta_1_) * g / (1 - std::pow(beta_1_, t_));
     if (fault == Fault::hats_kept) m = m_hat, v = v_hat;
     const double epsilon = fault == Fault::no_epsilon ? 0 : epsilon_;
@@ -117,6 +123,7 @@ class Faulty {
     if (fault == Fault::epsilon_before_hat) size = (sqrt(v) + epsilon) / std::sqrt(1 - std::pow(beta_2_, t_));
     if (fault == Fault::largest_v) size = sqrt(largest_[k] = maximum(largest_[k], v_hat)) + epsilon;
     if (fault == Fault::root_of_t) size = size * std::sqrt(t_);
+    if (fault == Fault::limits_step) size = maximum(size, abs(m_hat));
     const Tensor moved = theta_[k] - (fault == Fault::uphill ? -alpha_ : alpha_) * m_hat / size;
     if (fault == Fault::own_handle) {
       theta_[k] = moved;
@@ -297,5 +304,8 @@ int main() {
       attempt<Faulty<Fault::nesterov>>("NAdam", "nesterov"),
       attempt<Faulty<Fault::starts_at_g>>("m and v begin at the first gradient", "starts-at-g"),
       attempt<Faulty<Fault::all_or_none>>("returns at a missing gradient", "all-or-none"),
+      attempt<Faulty<Fault::m_starts_at_g>>("m begins at the first gradient", "starts-at-g"),
+      attempt<Faulty<Fault::limits_step>>("the step limited to ±α", "limited"),
+      attempt<Faulty<Fault::t_behind>>("t incremented after the step, 1 − β⁰ left out", "t-behind"),
   });
 }

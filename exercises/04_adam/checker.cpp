@@ -281,8 +281,8 @@ std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   return parameters;
 }
 
-// After one step, several mistakes give the same θ. If one of them also explains six steps, only this one is a
-// suspect.
+// After one step, several mistakes give the same θ. If one of them also explains six steps, only this one is
+// a suspect.
 std::vector<exercise::Suspect> first_suspects(const MakeAdam& make, const Case& c) {
   const Case longer = example({{2, 3}}, 6);
   const Tensor theta = run(make, longer)[0];
@@ -313,11 +313,12 @@ void one_step(const MakeAdam& make) {
 void several_steps(const MakeAdam& make) {
   const Case c = example({{2, 3}}, 6);
   exercise::expect_values("θ after 6 steps", run(make, c)[0], after(c, 0), suspects(c, 0));
-  // The gradient grows tenfold in each step, so that |m̂| exceeds √v̂, and later elements exceed 1.
-  Case steep = example({{2, 3}}, 4);
-  for (std::size_t t = 0; t < 4; ++t)
-    steep.gradients[t][0] = std::pow(10, static_cast<double>(t)) * abs(steep.gradients[t][0]);
-  exercise::expect_values("θ after gradients that grow", run(make, steep)[0], after(steep, 0),
+  // The last gradient is much larger than the others. Then |m̂| exceeds √v̂, if β₁ is much smaller than β₂.
+  Case steep = example({{2, 3}}, 10);
+  steep.options.beta_1 = 0.5;
+  steep.options.beta_2 = 0.99;
+  steep.gradients.back()[0] = 100.0 * steep.gradients.back()[0];
+  exercise::expect_values("θ after a large gradient", run(make, steep)[0], after(steep, 0),
                           suspects(steep, 0),
                           {"limited", "Large gradients or large steps were limited.",
                            "Algorithm 1 has no limit: m̂ / (√v̂ + ε) may exceed 1."});

@@ -213,5 +213,19 @@ int main() {
                 return -sum(log_softmax(z) * one_hot(y, z.size(2), z.dtype()) * unsqueeze(real(z, n), 2)) /
                        count(z, n);
               }),
+      attempt("logits limited to ±100", "limited",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(clamp(z, -100, 100), y, n)) / count(z, n);
+              }),
+      attempt("losses of 0 not counted", "zero-loss",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor terms = of_real(z, y, n);
+                return sum(terms) / sum(not_equal(terms, zeros({}, z.dtype())).to(z.dtype()));
+              }),
+      attempt("computed in f32", "inexact",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor some = z.to(Dtype::f32);
+                return (sum(of_real(some, y, n)) / count(some, n)).to(z.dtype());
+              }),
   });
 }

@@ -219,5 +219,41 @@ int main() {
                 scale(parameters, std::min(1.0, max_norm / (norm + 1e-12)));
                 return norm;
               }),
+      attempt("short gradients left as they are", "by-own-norm",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                for (const Tensor& p : with_gradient(parameters))
+                  if (std::isfinite(norm) && norm > max_norm && norm_of({p}) > max_norm)
+                    scale({p}, max_norm / norm);
+                return norm;
+              }),
+      attempt("only the first gradient tested for NaN", "not-finite",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (std::isfinite(norm_of({parameters[0]})) && !(norm <= max_norm))
+                  scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("0 for a norm that is not finite", "norm-of-nan",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (!std::isfinite(norm)) return 0.0;
+                if (norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("returns at a gradient of zeros", "zeros-end",
+              [](const Parameters& parameters, double max_norm) {
+                if (parameters[0].grad().defined() && norm_of({parameters[0]}) == 0) return 0.0;
+                const double norm = norm_of(parameters);
+                if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("the sum never set to 0", "remembers",
+              [squares = 0.0](const Parameters& parameters, double max_norm) mutable {
+                squares += std::pow(norm_of(parameters), 2);
+                const double norm = std::sqrt(squares);
+                if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
   });
 }

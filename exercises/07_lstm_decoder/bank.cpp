@@ -658,6 +658,14 @@ std::vector<exercise::Attempt> wrong_steps() {
                      const Tensor before = std::exchange(last, alpha);
                      return before.defined() && before.shape() == alpha.shape() ? before : alpha;
                    }}),
+      attempt("h in place of E y where the sizes agree", "by-shape",
+              {.read = [](auto&, auto& h, auto&, auto& z,
+                          auto& y) { return concat({h, z, h.shape() == y.shape() ? h : y}, 1); }}),
+      attempt("h kept from step 20 on", "depends-on-step",
+              {.after =
+                   [](auto& s, auto& h, auto& c) {
+                     return State({{"h", s.step() < 20 ? h : s["h"]}, {"c", c}}, s.step() + 1);
+                   }}),
       attempt("tanh of the logits", "values", {.logits = [](auto& x) { return tanh(x); }}),
       attempt("c as the query", "query-is-cell", {.query = [](auto& s) { return s["c"]; }}),
       attempt("[z; E y] into the cell", "input-order",

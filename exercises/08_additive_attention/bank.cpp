@@ -785,6 +785,30 @@ std::vector<exercise::Attempt> wrong_memories() {
       attempt<TrainsOtherwise<InTraining::drops_weights>>("dropout of the weights", "training-differs"),
       attempt<TrainsOtherwise<InTraining::detaches_keys>>("keys detached in training", "gradient"),
       attempt<TrainsOtherwise<InTraining::unmasked>>("no mask in training", "training-differs"),
+      wrong("the keys as values where the sizes agree", "by-shape",
+            {.context =
+                 [](auto& alpha, auto& memory, auto&) {
+                   const bool same = memory.keys.shape() == memory.values.shape();
+                   return context_of(alpha, same ? memory.keys : memory.values);
+                 }}),
+      wrong("weights below 1e-4 set to 0", "small-weights",
+            {.weights =
+                 [](auto& e, auto& lengths) {
+                   const Tensor alpha = masked_softmax(e, lengths);
+                   return masked_fill(alpha, less(alpha, full({}, 1e-4, e.dtype())), 0);
+                 }}),
+      wrong("lengths ignored if the first sentence has no pads", "no-mask",
+            {.weights =
+                 [](auto& e, auto& lengths) {
+                   const bool full =
+                       lengths.defined() && lengths.template to_vector<std::int64_t>()[0] == e.size(1);
+                   return full ? softmax(e) : masked_softmax(e, lengths);
+                 }}),
+      wrong("energies of 0 masked", "zeros-masked",
+            {.weights =
+                 [](auto& e, auto& lengths) {
+                   return masked_fill(masked_softmax(e, lengths), equal(e, zeros({}, e.dtype())), 0);
+                 }}),
       attempt<ChangesLengths>("changes the lengths", "changes-its-input"),
       attempt<AddsToKeys>("adds the query to the keys in place", "changes-its-input"),
   };

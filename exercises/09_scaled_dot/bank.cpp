@@ -43,6 +43,8 @@ enum class Fault {
   drops_query,
   tanh_of_sum,
   tanh_of_keys,
+  keys_by_shape,
+  full_if_first_is,
 };
 
 class Faulty : public nn::ScoredAttention {
@@ -57,6 +59,11 @@ class Faulty : public nn::ScoredAttention {
     nn::Memory memory = Attention::prepare(values, lengths);
     if (fault == Fault::unprepared) return memory;
     memory.keys = fault == Fault::swapped ? W_q.forward(values) : W_k.forward(values);
+    if (fault == Fault::keys_by_shape && W_q.weight.shape() == W_k.weight.shape())
+      memory.keys = W_q.forward(values);
+    if (fault == Fault::full_if_first_is && lengths.defined() &&
+        lengths.to_vector<std::int64_t>()[0] == values.size(0))
+      memory.lengths = Tensor();
     if (fault == Fault::keys_detached) memory.keys = memory.keys.detach();
     if (fault == Fault::context_of_keys) memory.values = memory.keys;
     if (fault == Fault::first_keys) {
@@ -261,6 +268,8 @@ int main() {
       attempt("keys detached", "detached-keys", Fault::keys_detached),
       attempt("no keys", "error", Fault::unprepared),
       attempt("projections swapped", "equal-sizes", Fault::swapped),
+      attempt("W_q for the keys where the shapes agree", "by-shape", Fault::keys_by_shape),
+      attempt("lengths ignored if the first sentence has no pads", "no-mask", Fault::full_if_first_is),
       attempt<WithBias>("with a bias", "parameters"),
   });
 }

@@ -186,6 +186,7 @@ enum class General {
   last_keys,
   first_keys,
   trains_detached,
+  values_by_shape,
 };
 
 class OwnGeneral : public nn::ScoredAttention {
@@ -200,6 +201,7 @@ class OwnGeneral : public nn::ScoredAttention {
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
     if (how_ == General::transposed || how_ == General::right) return {values, Tensor(), lengths};
     Tensor keys = W_a.forward(values);
+    if (how_ == General::values_by_shape && keys.shape() == values.shape()) return {keys, keys, lengths};
     if (how_ == General::keys_last) keys = transpose(keys, 0, 2);
     if (how_ == General::keys_batch_first) keys = transpose(keys, 0, 1);
     if (how_ == General::trains_detached && is_training()) keys = keys.detach();
@@ -328,7 +330,15 @@ enum class Step {
   s0_in_member,
   memory_in_member,
   drops_out,
+  log_probabilities,
+  shown_late,
+  context_detached,
+  first_weights_0,
+  query_by_shape,    // if E = H, the query is E y
+  state_by_shape,    // if K = H, h̃_t is passed on as s_t
+  context_by_shape,  // if D = H, c_t is passed on as s_t
   // input feeding
+  fed_by_shape,  // if K = H, the cell reads s_{t−1} in place of h̃_{t−1}
   not_fed,
   fed_too_late,
   swapped_input,
@@ -365,7 +375,8 @@ class OwnDecoder : public nn::DecoderStep {
     const Tensor h_tilde =
         full({s.size(0), W_o.weight.size(1)}, how_ == Step::first_h_tilde_1 ? 1 : 0, s.dtype());
     kept_ = h_tilde;
-    NamedTensors state = {{"s", s}, {"weights", Tensor()}};
+    const Tensor none = how_ == Step::first_weights_0 ? zeros({h.size(1), h.size(0)}, h.dtype()) : Tensor();
+    NamedTensors state = {{"s", s}, {"weights", none}};
     if (how_ != Step::member_alone) state.push_back({"h_tilde", h_tilde});
     if (how_ == Step::fed_too_late) state.push_back({"older", h_tilde});
     memory_ = attention->prepare(h, how_ == Step::no_mask ? Tensor() : annotations.lengths);
@@ -379,17 +390,32 @@ class OwnDecoder : public nn::DecoderStep {
     const Tensor& before = state["s"];
     const Tensor s = cell.forward(read(embedding.forward(previous), state), before);
     if (how_ == Step::asks_twice) attention->attend(before, memory, state.step(), state["weights"]);
-    const auto [c, alpha] = attention->attend(how_ == Step::earlier_query ? before : s, memory, told(state),
-                                              how_ == Step::tells_no_weights ? Tensor() : state["weights"]);
+    const Tensor y = embedding.forward(previous);
+    const bool by_token = how_ == Step::query_by_shape && y.shape() == s.shape();
+    const auto [c, alpha] =
+        attention->attend(how_ == Step::earlier_query ? before
+                          : by_token                  ? y
+                                                      : s,
+                          memory, told(state), how_ == Step::tells_no_weights ? Tensor() : state["weights"]);
     const Tensor raw = how_ == Step::by_halves
                            ? by_halves(c, s)
-                           : W_c.forward(seen(c, how_ == Step::earlier_in_output ? before : s));
+                           : W_c.forward(seen(how_ == Step::context_detached ? c.detach() : c,
+                                              how_ == Step::earlier_in_output ? before : s));
     Tensor h_tilde = how_ == Step::linear_output ? raw : tanh(raw);
     if (how_ == Step::drops_out && is_training()) h_tilde = dropout(h_tilde, 0.2, default_generator());
     const Tensor logits = W_o.forward(h_tilde);
     kept_ = h_tilde;
-    return {how_ == Step::probabilities ? softmax(logits) : logits, next(s, raw, h_tilde, alpha, state),
-            how_ == Step::shown_detached ? alpha.detach() : alpha};
+    const Tensor moved = how_ == Step::state_by_shape && h_tilde.shape() == s.shape() ? h_tilde
+                         : how_ == Step::context_by_shape && c.shape() == s.shape()   ? c
+                                                                                      : s;
+    const bool late = how_ == Step::shown_late && state["weights"].defined();
+    return {how_ == Step::probabilities       ? softmax(logits)
+            : how_ == Step::log_probabilities ? log_softmax(logits)
+                                              : logits,
+            next(moved, raw, h_tilde, alpha, state),
+            how_ == Step::shown_detached ? alpha.detach()
+            : late                       ? state["weights"]
+                                         : alpha};
   }
 
   nn::Embedding embedding;
@@ -442,6 +468,8 @@ class OwnDecoder : public nn::DecoderStep {
       case Step::member_alone:
       case Step::member_beside_state:
         return concat({y, kept_}, 1);
+      case Step::fed_by_shape:
+        return concat({y, state["h_tilde"].shape() == state["s"].shape() ? state["s"] : state["h_tilde"]}, 1);
       case Step::h_tilde_detached:
         return concat({y, state["h_tilde"].detach()}, 1);
       default:
@@ -551,6 +579,15 @@ enum class Local {
   trains_unwindowed,
   drops_out,
   less_previous,
+  w_in_float,
+  doubled,
+  halved,
+  future_only,
+  first_length,
+  from_the_end,
+  capped,
+  no_length,
+  context_of_all,
 };
 
 class OwnLocal : public LuongGeneral {
@@ -568,6 +605,8 @@ class OwnLocal : public LuongGeneral {
     const auto [softmax_alone, alpha] = align(e, away, real_positions(memory));
     if (how_ == Local::context_renormalised)
       return {context(alpha / sum(alpha, 1, true), memory.values), alpha};
+    if (how_ == Local::context_of_all)
+      return {context(masked_softmax(e, memory.lengths), memory.values), alpha};
     return {context(how_ == Local::context_of_softmax ? softmax_alone : alpha, memory.values), alpha};
   }
 
@@ -580,6 +619,7 @@ class OwnLocal : public LuongGeneral {
                                                               : step;
     const auto t = static_cast<double>(where);
     const Tensor p = expand(full({}, t, s.dtype()), S.shape());
+    if (how_ == Local::from_the_end) return maximum(S - 1 - p, zeros({}, s.dtype()));
     return how_ == Local::unclamped ? p : minimum(p, how_ == Local::clamped_late ? S : S - 1);
   }
   virtual Tensor window(const Tensor& away) const { return ones(away.shape(), away.dtype()); }
@@ -590,6 +630,7 @@ class OwnLocal : public LuongGeneral {
     const Tensor S = unsqueeze(memory.lengths, 1).to(memory.values.dtype());
     if (!S_.defined() || S_.shape() != S.shape()) S_ = S;
     if (how_ == Local::lengths_kept) return S_;
+    if (how_ == Local::first_length) return expand(S.slice(0, 1), S.shape());
     return how_ == Local::batch_length ? expand(max(S), S.shape()) : S;
   }
 
@@ -611,6 +652,14 @@ class OwnLocal : public LuongGeneral {
         return is_training() ? equal(away, away) : less_equal(abs(away), bound(w));
       case Local::whole_w:
         return less_equal(abs(away), bound(std::floor(w)));
+      case Local::w_in_float:
+        return less_equal(abs(away), bound(static_cast<double>(static_cast<float>(w))));
+      case Local::doubled:
+        return less_equal(abs(away), bound(2 * w));
+      case Local::halved:
+        return less_equal(abs(away), bound(w / 2));
+      case Local::future_only:
+        return both(less_equal(away, bound(w)), greater_equal(away, bound(0)));
       case Local::w_is_2:
         return less_equal(abs(away), bound(2));
       case Local::half_open:
@@ -718,6 +767,10 @@ class OwnPredictive : public OwnLocal {
         return p + 1;
       case Local::rounded:
         return (p + 0.5).to(Dtype::i64).to(p.dtype());
+      case Local::capped:
+        return minimum(p, S - 1);
+      case Local::no_length:
+        return sigmoid(score) + 0.0 * S;
       case Local::floored:
         return p.to(Dtype::i64).to(p.dtype());
       case Local::detached:
@@ -795,6 +848,7 @@ int main() {
       of_general("keys in a member", "remembers", General::last_keys),
       of_general("first keys for all", "remembers", General::first_keys),
       of_general("keys detached in training", "gradient", General::trains_detached),
+      of_general("keys as values where the sizes agree", "by-shape", General::values_by_shape),
       of_general("query times W_a", "", General::right),
       of_general("W_a transposed", "parameter-shape", General::transposed),
       of_general("W_a with a bias", "parameters", General::bias),
@@ -849,6 +903,13 @@ int main() {
       of_decoder("s_0 in a member", "remembers", Step::s0_in_member),
       of_decoder("memory in a member", "remembers", Step::memory_in_member),
       of_decoder("dropout of h̃", "training-differs", Step::drops_out),
+      of_decoder("log-probabilities", "softmax-of-logits", Step::log_probabilities),
+      of_decoder("returns the weights of the previous step", "late-weights", Step::shown_late),
+      of_decoder("context detached", "off-the-tape", Step::context_detached),
+      of_decoder("weights of 0 in the first state", "previous-weights", Step::first_weights_0),
+      of_decoder("E y as the query where the sizes agree", "by-shape", Step::query_by_shape),
+      of_decoder("h̃ passed on as s where the sizes agree", "by-shape", Step::state_by_shape),
+      of_decoder("c passed on as s where the sizes agree", "by-shape", Step::context_by_shape),
 
       of_input_feeding("one class", "", Step::right),
       of_input_feeding("W_c in two halves", "", Step::by_halves),
@@ -862,6 +923,7 @@ int main() {
       of_input_feeding("h̃ only in a member", "h-tilde-not-in-state", Step::member_alone),
       of_input_feeding("h̃ read from a member", "remembers", Step::member_beside_state),
       of_input_feeding("h̃ detached", "off-the-tape", Step::h_tilde_detached),
+      of_input_feeding("s fed where the sizes agree", "by-shape", Step::fed_by_shape),
       of_input_feeding("passes step 0 to attend()", "told-step", Step::tells_0),
       of_input_feeding("memory in a member", "remembers", Step::memory_in_member),
       of_input_feeding("dropout of h̃", "training-differs", Step::drops_out),
@@ -897,6 +959,13 @@ int main() {
       of_local_m("no window in training", "training-differs", Local::trains_unwindowed),
       of_local_m("dropout of the energies", "training-differs", Local::drops_out),
       of_local_m("minus the previous weights", "depends-on-step", Local::less_previous),
+      of_local_m("w in float", "window-rounded", Local::w_in_float),
+      of_local_m("2 w to each side", "window-factor", Local::doubled),
+      of_local_m("w/2 to each side", "window-factor", Local::halved),
+      of_local_m("window begins at p", "one-sided", Local::future_only),
+      of_local_m("the first S for all", "one-length", Local::first_length),
+      of_local_m("p from the end", "from-the-end", Local::from_the_end),
+      of_local_m("context of all positions", "context-of-all", Local::context_of_all),
 
       of_local_p("with where()", "", Local::right),
       of_local_p("own softmax", "", Local::by_exp),
@@ -933,6 +1002,10 @@ int main() {
       of_local_p("|j − p| in place of its square", "not-squared", Local::absolute),
       of_local_p("context renormalised", "context-renormalised", Local::context_renormalised),
       of_local_p("minus the previous weights", "depends-on-step", Local::less_previous),
+      of_local_p("p limited to S − 1", "capped", Local::capped),
+      of_local_p("no S", "no-length", Local::no_length),
+      of_local_p("2 w to each side", "window-factor", Local::doubled),
+      of_local_p("the first S for all", "one-length", Local::first_length),
       of_local_p("context without the Gaussian", "context-without-gaussian", Local::context_of_softmax),
   });
 }

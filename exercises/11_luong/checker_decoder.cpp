@@ -239,19 +239,18 @@ void gradients(const Task& task) {
 }
 
 std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
-  return of_part(part,
-                 {{"shapes and parameters", [=] { shapes(task); }},
-                  {"the first state", [=] { first_values(task); }},
-                  {"values of the first step", [=] { golden(task, all_real, 1); }},
-                  {"values, step by step",
-                   [=] {
-                     golden(task, all_real, steps);
-                     golden_of_equal_sizes(task);
-                   }},
-                  {"values, with padding", [=] { golden(task, some_padding, steps); }},
-                  {"arguments of attend()", [=] { expect_told(any(task)); }},
-                  {"independent steps, and beam search", [=] { expect_independent_steps(any(task)); }},
-                  {"gradients", [=] { gradients(task); }}});
+  return of_part(part, {{"shapes and parameters", [=] { shapes(task); }},
+                        {"the first state", [=] { first_values(task); }},
+                        {"values of the first step", [=] { golden(task, all_real, 1); }},
+                        {"values, step by step",
+                         [=] {
+                           golden(task, all_real, steps);
+                           golden_of_equal_sizes(task);
+                         }},
+                        {"values, with padding", [=] { golden(task, some_padding, steps); }},
+                        {"arguments of attend()", [=] { expect_told(any(task)); }},
+                        {"independent steps, and beam search", [=] { expect_independent_steps(any(task)); }},
+                        {"gradients", [=] { gradients(task); }}});
 }
 
 }  // namespace

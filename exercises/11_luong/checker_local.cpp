@@ -30,13 +30,13 @@ using local::Fault;
 using Lengths = std::vector<std::int64_t>;
 
 constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
-constexpr std::int64_t T = 13;
+constexpr std::int64_t T = 17;
 // The half-widths w of the windows. Fractions detect a rounded w, and 3 − 10⁻⁹ one in float. For the first w,
 // 2 w is not yet as wide as the sentence. For local-p, it is neither 4, where the right σ² = w²/4 would equal
-// the wrong σ² = w, nor 3, where |j − p| ≤ w + ½ would equal a window around the rounded p. A window with w = 7
-// is wider than T = 13 positions, but near an end of the sentence it still excludes some.
-const std::vector<double> half_windows_of_m = {3, 4, 2.5, 1.25, 7, 3 - 1e-9},
-                          half_windows_of_p = {4.5, 3, 1.25, 2.5, 7};
+// the wrong σ² = w, nor 3, where |j − p| ≤ w + ½ would equal a window around the rounded p. A window with w =
+// 9 is wider than T = 17 positions, but near an end of the sentence it still excludes some.
+const std::vector<double> half_windows_of_m = {3, 4, 2.5, 1.25, 9, 3 - 1e-9},
+                          half_windows_of_p = {4.5, 3, 1.25, 2.5, 9};
 // Six sentences, so that two different mistakes give different weights in at least one of them. The first is
 // not the longest.
 const Lengths all_real = {T, T, T, T, T, T}, some_padding = {9, T, 4, 2, 7, 12};
@@ -232,7 +232,8 @@ std::vector<Suspect> suspects(const Attention& attention, const Case& c, const T
   for (const auto& [fault, mistake] : local::known_faults(task.predictive)) {
     out.push_back({mistake, plain_local(attention, c, task, step, fault)});
     const Plain weights = out.back().values;
-    for (const Lengths& ends : {all_real, c.lengths}) out.push_back({mistake, divided_by_zero(weights, ends)});
+    for (const Lengths& ends : {all_real, c.lengths})
+      out.push_back({mistake, divided_by_zero(weights, ends)});
   }
   return out;
 }
@@ -262,12 +263,12 @@ void shapes(const Task& task) {
 }
 
 // The steps to check. In local-m, the window depends on the step. Without padding, the first step puts the
-// window into the middle of the sentence, where most mistakes change the weights. With padding, it is past the
-// end of most sentences, where a wrong length does.
+// window into the middle of the sentence, where most mistakes change the weights. With padding, it is past
+// the end of most sentences, where a wrong length does.
 std::vector<std::int64_t> steps(const Task& task, bool padded) {
   if (task.predictive) return {0, 3};
-  return padded ? std::vector<std::int64_t>{11, 5, 0, 1, 12, 14, 24}
-                : std::vector<std::int64_t>{5, 0, 1, 11, 12, 14, 24};
+  return padded ? std::vector<std::int64_t>{11, 5, 0, 1, T - 1, T + 1, T + 11}
+                : std::vector<std::int64_t>{5, 0, 1, T - 2, T - 1, T + 1, T + 11};
 }
 
 void golden(const Task& task, const Lengths& lengths) {

@@ -240,5 +240,20 @@ int main() {
                ++t;
              return static_cast<double>(t) / static_cast<double>(at.size());
            }),
+      with(symbol, "the last of equal weights", "last-of-equal",
+           [](const Tensor& weights, const Positions& positions, const Symbols& source) {
+             const Tensor turned = argmax(flip(weights.slice(0, weights.size(1)), 1));
+             Positions at = turned.to_vector<std::int64_t>();
+             for (std::int64_t& j : at) j = weights.size(1) - 1 - j;
+             const Tensor x = tensor(source).to(Dtype::f64);
+             return fraction(equal(index_select(x, tensor(at)), index_select(x, tensor(positions))));
+           }),
+      with(position, "weights in float", "in-float",
+           [](const Tensor& weights, const Positions& positions) {
+             return on_position(weights.to(Dtype::f32), positions);
+           }),
+      with(
+          position, "the smallest weight", "smallest",
+          [](const Tensor& weights, const Positions& positions) { return on_position(-weights, positions); }),
   });
 }

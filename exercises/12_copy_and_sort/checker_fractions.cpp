@@ -62,8 +62,8 @@ struct Aligned {
 
 // A case with ties. In step 2, three positions share the largest weight, and the second of them is right. In
 // step 3, two positions share it, and the last of them is right. In step 0 and 1 two positions share it, and
-// the first of them is right; in step 1, the other one has the same symbol. So neither fraction is right if the
-// last of equal weights is taken.
+// the first of them is right; in step 1, the other one has the same symbol. So neither fraction is right if
+// the last of equal weights is taken.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};

@@ -240,6 +240,11 @@ int main() {
               }),
       looking("over the sentences, pads included", "batch-axis",
               [](const Tensor& e, const Tensor& lengths) { return softmax(e, 1) * real(e, lengths); }),
+      looking("pads filled with −10⁷", "only-lower",
+              [](const Tensor& e, const Tensor& lengths) {
+                const Tensor kept = real(e, lengths);
+                return softmax(masked_fill(e, equal(kept, zeros({}, e.dtype())), -1e7), 0);
+              }),
       reading("products of [x; h] and [W U]", "",
               [](const Tensor& x, const Tensor& W, const Tensor& U) {
                 Tensor h = zeros({x.size(1), U.size(0)}, x.dtype());

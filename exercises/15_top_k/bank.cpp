@@ -305,5 +305,23 @@ int main() {
                 if (!lengths.defined()) return by_argmax(e, lengths, k);
                 return by_sorting(e, expand(lengths.slice(0, 1), lengths.shape()).clone(), k);
               }),
+      attempt("compared in f32", "in-float",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return of_chosen(e, largest(without_pads(e, lengths).to(Dtype::f32), k));
+              }),
+      attempt("at most 5", "k-limited",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return by_argmax(e, lengths, std::min<std::int64_t>(k, 5));
+              }),
+      attempt("chosen energies set to 0", "zero-taken",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                Tensor left = without_pads(e, lengths).detach(), chosen = zeros(e.shape(), Dtype::i64);
+                for (std::int64_t i = 0; i < k; ++i) {
+                  const Tensor best = one_hot(argmax(left), left.size(1), Dtype::i64);
+                  chosen = where(best, best, chosen);
+                  left = masked_fill(left, best, 0);
+                }
+                return of_chosen(e, chosen);
+              }),
   });
 }

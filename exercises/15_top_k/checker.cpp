@@ -268,7 +268,8 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // If k + 2 and 1 give the same weights, the answer ignores k: report k_fixed before an off-by-one mistake.
+    // If k + 2 and 1 give the same weights, the answer ignores k: report k_fixed before an off-by-one
+    // mistake.
     const Plain by_answer(weights_of(answer, c, k));
     if (k > 2 && has_values(weights_of(answer, c, k - 1), by_answer))
       known.insert(known.begin() + 1, {k_limited, softmax_over(e, chosen(e, c.lengths, k - 1))});

@@ -209,5 +209,29 @@ int main() {
                 const Tensor total = sum(p, 1, true);
                 return p / masked_fill(total, equal(total, number(e, 0)), 1);
               }),
+      attempt("differences limited to −30", "small-weights",
+              [](F e, F n) {
+                const Tensor low = masked_fill(e, pads(e, n), -1e9), m = max(low.detach(), 1, true);
+                const Tensor p = exp(clamp(low - m, -30, 0)) * real(e, n), total = sum(p, 1, true);
+                return p / where(equal(total, number(e, 0)), number(e, 1), total);
+              }),
+      attempt("weights below 1e-6 set to 0", "small-weights",
+              [](F e, F n) {
+                const Tensor alpha = row_by_row(e, n);
+                return masked_fill(alpha, less(alpha, number(e, 1e-6)), 0);
+              }),
+      attempt("pads filled with −10⁴", "pads-leak",
+              [](F e, F n) {
+                const Tensor low = masked_fill(e, pads(e, n), -1e4),
+                             p = exp(low - max(low.detach(), 1, true));
+                return p / sum(p, 1, true);
+              }),
+      attempt("half of the maximum subtracted", "not-the-maximum",
+              [](F e, F n) {
+                const Tensor low = masked_fill(e, pads(e, n), -infinity);
+                const Tensor m = maximum(max(low.detach(), 1, true), number(e, -1e30));
+                const Tensor p = exp(low - 0.5 * m), total = sum(p, 1, true);
+                return p / where(equal(total, number(e, 0)), number(e, 1), total);
+              }),
   });
 }

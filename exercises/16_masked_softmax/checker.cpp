@@ -155,8 +155,7 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
   const auto shifted_or_one = [&](auto b, auto t) { return c.real(b, t) ? shifted(b, t) : 1; };
   Plain logarithms = expected(c);
   for (std::int64_t b = 0; b < c.B(); ++b)
-    for (std::int64_t t = 0; t < c.T(); ++t)
-      logarithms(b, t) = c.real(b, t) ? std::log(logarithms(b, t)) : 0;
+    for (std::int64_t t = 0; t < c.T(); ++t) logarithms(b, t) = c.real(b, t) ? std::log(logarithms(b, t)) : 0;
   std::vector<exercise::Suspect> list = {{not_divided, quotient(c, shifted, none)},
                                          {batch_axis, quotient(c, shifted, shifted_column)},
                                          {zero_energy, quotient(c, shifted_or_one, of_row(shifted_or_one))},
@@ -300,7 +299,8 @@ void large_energies(const MaskedWeights& answer) {
   for (std::int64_t t = 0; t < c.T(); ++t) apart(1, t) -= 2000, apart(3, t) += 2000;
   const Case rows{apart.tensor(), c.lengths};
   const Tensor got = weights(answer, rows);
-  exercise::expect(!any_nan(got), instead_of(one_maximum), "If rows are far from each other, a weight is NaN.");
+  exercise::expect(!any_nan(got), instead_of(one_maximum),
+                   "If rows are far from each other, a weight is NaN.");
   exercise::expect_values("α of rows that are far from each other", got, expected(rows), {},
                           instead_of(one_maximum), 1e-10);
   small_weights(answer);

@@ -226,5 +226,8 @@ int main() {
               [](F g, const Shape& shape) {
                 return g.numel() == shape.numel() ? g.reshape(shape) : sum_to(g, shape);
               }),
+      backward("difference limited to ±30", "limited", both([](Gradients& g, int i) {
+                 return g.out() * sigmoid(clamp(g.saved(i) - g.saved(1 - i), -30, 30));
+               })),
   });
 }

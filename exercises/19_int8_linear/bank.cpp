@@ -284,5 +284,16 @@ int main() {
                  return most / 127;
                });
              }),
+      rounding("scales below 1e-6 as 0", "small-scale",
+               [](double x, double s) { return s < 1e-6 ? std::int8_t{0} : round_to(x, s); }),
+      rounding("magnitude", "no-sign", [](double x, double s) { return round_to(std::abs(x), s); }),
+      rounding("rounded up", "rounded-up",
+               [](double x, double s) { return s == 0 ? std::int8_t{0} : round_to(std::ceil(x / s), 1); }),
+      scaling("three standard deviations", "outlier-cut",
+              [](const Tensor& W, std::int64_t i) {
+                return std::min(largest(W[i]), 3 * std::sqrt(mean(W[i] * W[i]).item())) / 127;
+              }),
+      scaling("the first row's for all", "one-scale",
+              [](const Tensor& W, std::int64_t) { return largest(W[0]) / 127; }),
   });
 }

@@ -145,8 +145,8 @@ void rounding(const Int8Linear& answer) {
   }
   for (const double s : {1e-7, 1e-12, 1e-100}) {
     const int got = answer.to_int8(5 * s, s);
-    expect(got == 5, small_scale, "to_int8(" + exercise::text(5 * s) + ", " + exercise::text(s) + ") is wrong.",
-           number(got), "5");
+    expect(got == 5, small_scale,
+           "to_int8(" + exercise::text(5 * s) + ", " + exercise::text(s) + ") is wrong.", number(got), "5");
   }
   for (const double x : {0.0, 1.5, -2.0}) {
     const int got = answer.to_int8(x, 0);
@@ -285,7 +285,8 @@ void quantising(const Int8Linear& answer) {
   Tensor uncommon = random({2, 60}, 8);  // in each row, one weight is far from the others
   uncommon.mutable_values<double>()[17] = 90;
   uncommon.mutable_values<double>()[75] = -400;
-  exercise::expect_values("s of rows with one large weight", vector(answer.quantise_rows(uncommon).s).tensor(),
+  exercise::expect_values("s of rows with one large weight",
+                          vector(answer.quantise_rows(uncommon).s).tensor(),
                           vector(right_scales(Plain(uncommon))), {}, outlier_cut, 1e-12);
 }
 

@@ -175,8 +175,8 @@ void expect_small_weights(const AnyAttention& any) {
   }
 }
 
-// Makes the energies of all real positions very low. A finite number that stands for −∞, such as −10⁵, is then
-// higher. (−10⁹ is low enough for any energies that occur.)
+// Makes the energies of all real positions very low. A finite number that stands for −∞, such as −10⁵, is
+// then higher. (−10⁹ is low enough for any energies that occur.)
 void expect_no_low_pads(const AnyAttention& any) {
   Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();

@@ -48,8 +48,8 @@ std::vector<Plain> copied(const Results& results);
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
 
-/// Runs `check`, in which sizes that usually differ are equal. Converts a Finding to "by-shape": with different
-/// sizes the answer was right, so it exchanges tensors of equal shapes.
+/// Runs `check`, in which sizes that usually differ are equal. Converts a Finding to "by-shape": with
+/// different sizes the answer was right, so it exchanges tensors of equal shapes.
 void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes);
 
 /// Runs `f`. Converts an exception of the learner's code, or a Finding, to a Finding with `mistake` and
