@@ -323,5 +323,10 @@ int main() {
                 }
                 return of_chosen(e, chosen);
               }),
+      attempt("k = 1 with the gradient of a sum", "others-learn",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor alpha = by_argmax(e, lengths, k);
+                return k == 1 ? alpha + 0.5 * (e - e.detach()) : alpha;
+              }),
   });
 }

@@ -322,6 +322,7 @@ void expect_others_learn_nothing(const TopK& answer, const Case& given, std::int
 }
 
 void gradients(const TopK& answer) {
+  expect_others_learn_nothing(answer, with_padding(), 1);
   for (const std::int64_t k : {2, 3, 9}) {
     const Case c = with_padding();
     expect_others_learn_nothing(answer, c, k);

@@ -229,5 +229,12 @@ int main() {
       backward("difference limited to ±30", "limited", both([](Gradients& g, int i) {
                  return g.out() * sigmoid(clamp(g.saved(i) - g.saved(1 - i), -30, 30));
                })),
+      whole("the small term left out from 8 on", "term-cut",
+            [](F a, F b) {
+              const Tensor x = a.detach(), z = b.detach(), d = -abs(x - z);
+              const Tensor y = maximum(x, z) + masked_fill(softplus(d), less(d, full({}, -8, d.dtype())), 0);
+              return record("log_add_exp", y, {a, b}, {a, b},
+                            both([](Gradients& g, int i) { return g.out() * slope(g, i); }));
+            }),
   });
 }

@@ -42,6 +42,8 @@ const Mistake not_one_node{
     "Compute y in a block with `const NoGrad off;`, and record it: record(\"log_add_exp\", y, {a, b}, …)."};
 const Mistake one_input{"one-input", "An input is missing in the list of inputs.",
                         "The third argument of record() lists both: {a, b}. Otherwise one gets no gradient."};
+const Mistake term_cut{"term-cut", "ln(1 + e^−|a − b|) is left out where it is small.",
+                       "It is small, but not 0: softplus computes it for any difference."};
 const Mistake slope_limited{"limited", "a − b was limited.",
                             "σ(−100) is 4e-44, not 0 and not 1e-13: sigmoid accepts any number."};
 const Mistake not_recorded{"not-recorded", "The result is not on the tape.",
@@ -202,6 +204,13 @@ void values(const LogAddExp& answer) {
     exercise::expect(in_f32.dtype() == Dtype::f32,
                      {"dtype", "", "A constant has another dtype: use numbers, or full({}, 1, a.dtype())."},
                      "For inputs in f32 the result has another dtype.");
+  }
+  for (const double apart : {9.0, 12.0, 16.0}) {  // the larger input is 0, so that the small term is all of y
+    const double got = answer.log_add_exp(tensor({0}, Dtype::f64), tensor({-apart}, Dtype::f64)).item(),
+                 right = right_value(0, -apart);
+    exercise::expect(std::abs(got / right - 1) < 1e-6, term_cut,
+                     "ln(e^0 + e^−" + exercise::text(apart) + ") is wrong.", exercise::text(got),
+                     exercise::text(right));
   }
   for (const double large : {1000.0, -1000.0}) {
     const Tensor a = random({3}, 4) + large, b = random({3}, 5) + large;
