@@ -46,6 +46,8 @@ const Mistake fourth_root{"fourth-root", "The energies are divided by the fourth
 const Mistake distance{"distance", "The energies are negative squared distances of q and k_j.",
                        "e_j = q · k_j / √d: multiply and sum."};
 const Mistake tanh_left{"tanh", "A tanh is applied to the product.", "Only the additive score has a tanh."};
+const Mistake tanh_of_part{"tanh", "A tanh is applied to the query or to the keys.",
+                           "Only the additive score has a tanh."};
 const Mistake additive_score{"additive", "The energies are sums of tanh(q + k_j), as in the additive score.",
                              "The dot product has no tanh: multiply q and k_j, and sum over d."};
 const Mistake query_ignored{"query-ignored", "The energies do not depend on the query.",
@@ -169,8 +171,8 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
               {distance, energies([](const Pair& x) { return -squared_distance(x) / 2 / x.root(); })},
               {additive_score, energies(sum_of_tanhs)},
               {additive_score, energies([](const Pair& x) { return sum_of_tanhs(x) / x.root(); })},
-              {tanh_left, energies([](const Pair& x) { return scaled({x.q, each_tanh(x.k)}); })},
-              {tanh_left, energies([](const Pair& x) { return scaled({each_tanh(x.q), x.k}); })},
+              {tanh_of_part, energies([](const Pair& x) { return scaled({x.q, each_tanh(x.k)}); })},
+              {tanh_of_part, energies([](const Pair& x) { return scaled({each_tanh(x.q), x.k}); })},
               {tanh_left, energies([](const Pair& x) { return std::tanh(scaled(x)); })},
               {tanh_left, energies([](const Pair& x) { return std::tanh(x.dot()) / x.root(); })},
               {query_ignored,

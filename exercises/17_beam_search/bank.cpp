@@ -359,5 +359,29 @@ int main() {
                 h.score = h.log_p;
                 return h;
               }),
+      changed("stops when the likeliest ends", "early-bound",
+              [](Parts& p) {
+                p.stop = [](const Parts::List& live, const Parts::List& finished, const Options&) {
+                  const auto likeliest = [](const Parts::List& list, std::size_t length) {
+                    double most = -std::numeric_limits<double>::infinity();
+                    for (const Hypothesis& h : list)
+                      if (h.y.size() == length) most = std::max(most, h.log_p);
+                    return most;
+                  };
+                  const std::size_t t = live.empty() ? 0 : live[0].y.size();
+                  return likeliest(finished, t) > likeliest(live, t);
+                };
+              }),
+      changed("the last finished", "last-found",
+              [](Parts& p) { p.best = [](const Parts::List& list) { return list.back(); }; }),
+      changed("no token twice in a row", "no-repetition",
+              [](Parts& p) {
+                p.cut = [cut = p.cut](Parts::List& all, const Options& o) {
+                  std::erase_if(all, [](const Hypothesis& h) {
+                    return h.y.size() > 1 && h.y.back() == h.y[h.y.size() - 2];
+                  });
+                  cut(all, o);
+                };
+              }),
   });
 }

@@ -79,6 +79,17 @@ Hypotheses step(const Hypotheses& live, const Hypotheses& finished, const Model&
     }
     return kept;
   }
+  if (fault == Fault::one_per_token) {
+    keep(all, std::ssize(all), fault);
+    Hypotheses different;
+    for (const Hypothesis& h : all)
+      if (std::ranges::none_of(different, [&](const Hypothesis& d) { return d.y.back() == h.y.back(); }))
+        different.push_back(h);
+    all = std::move(different);
+  }
+  if (fault == Fault::no_repetition)
+    std::erase_if(all,
+                  [](const Hypothesis& h) { return h.y.size() > 1 && h.y.back() == h.y[h.y.size() - 2]; });
   if (!of_each) keep(all, K, fault);
   return all;
 }
@@ -93,6 +104,7 @@ Hypothesis choose(Hypotheses finished, const Hypotheses& live, Fault fault) {
   if (fault == Fault::live_first && !live.empty()) finished = {};
   if (fault == Fault::live_too || finished.empty()) finished.insert(finished.end(), live.begin(), live.end());
   if (finished.empty()) return {};
+  if (fault == Fault::last_found) return finished.back();
   if (fault == Fault::worst) return std::ranges::min(finished, std::ranges::less(), &Hypothesis::score);
   return std::ranges::max(finished, std::ranges::less(), &Hypothesis::score);
 }
@@ -196,8 +208,17 @@ const std::vector<Known>& known() {
       {Fault::first_finished,
        {"first-finished", "The result is the hypothesis that finishes first.",
         "A live one may still reach a better score: continue, and compare the scores at the end."}},
+      {Fault::last_found,
+       {"last-found", "The result is the hypothesis that finished last.",
+        "Compare the scores of all finished hypotheses."}},
+      {Fault::one_per_token,
+       {"one-per-token", "Of the continuations that end in the same token, only one is kept.",
+        "Hypotheses with the same last token are different: compare only their probabilities."}},
+      {Fault::no_repetition,
+       {"no-repetition", "The same token is not allowed twice in a row.",
+        "Continue each hypothesis with each of the V tokens."}},
       {Fault::early_bound,
-       {"early-bound", "The search stops when the best finished score beats the live scores.",
+       {"early-bound", "The search stops as soon as the best hypothesis so far is finished.",
         "A live score can still rise, because lp grows: the bound is ln p / lp(max_length)."}},
       {Fault::live_too,
        {"live-too", "A hypothesis that is not finished is returned, although others are.",

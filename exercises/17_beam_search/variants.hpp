@@ -42,6 +42,9 @@ enum class Fault {
   never_empty,         ///< EOS is not allowed as the first token
   last_token_missing,  ///< the last token of the vocabulary is not tried
   live_besides,        ///< keeps K live hypotheses, and every hypothesis that ends
+  last_found,          ///< returns the hypothesis that finished last
+  one_per_token,       ///< keeps only the likeliest of the continuations that end in the same token
+  no_repetition,       ///< does not write the same token twice in a row
   last_step,           ///< returns only a hypothesis that finished in the last step
 };
 
