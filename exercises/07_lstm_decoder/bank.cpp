@@ -496,6 +496,16 @@ std::vector<exercise::Attempt> wrong_updates() {
       wrong_cell("sigmoid for g", "sigmoid-g", update([](auto& k, auto&, auto& c) {
                    return shown(k, sigmoid(k.f) * c + sigmoid(k.i) * sigmoid(k.g));
                  })),
+      wrong_cell("tanh for the output gate", "tanh-output-gate", update([](auto& k, auto&, auto& c) {
+                   const Tensor next = next_cell(k, c);
+                   return HC{tanh(k.o) * tanh(next), next};
+                 })),
+      wrong_cell("i ∘ g subtracted", "subtracted", update([](auto& k, auto&, auto& c) {
+                   return shown(k, sigmoid(k.f) * c - sigmoid(k.i) * tanh(k.g));
+                 })),
+      wrong_cell("h′ from g", "candidate-shown", update([](auto& k, auto&, auto& c) {
+                   return HC{sigmoid(k.o) * tanh(tanh(k.g)), next_cell(k, c)};
+                 })),
       wrong_cell("tanh for the gates", "tanh-gates", update([](auto& k, auto&, auto& c) {
                    const Tensor next = tanh(k.f) * c + tanh(k.i) * tanh(k.g);
                    return HC{tanh(k.o) * tanh(next), next};

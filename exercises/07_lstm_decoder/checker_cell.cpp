@@ -87,7 +87,13 @@ std::vector<WrongCell> wrong_biases() {
                    "Each gate adds its part of bias_ih and of bias_hh once, and no other constant."};
   };
   const Mistake missing{"bias-missing", "A bias is missing.", "Each gate adds bias_ih and bias_hh."};
+  const Mistake doubled{
+      "bias-twice", "All biases are added twice.",
+      "linear(x, weight, bias) adds its bias already: each gate adds bias_ih and bias_hh once."};
   return {
+      {doubled, {.bias_ih = {2, 2, 2, 2}, .bias_hh = {2, 2, 2, 2}}},
+      {doubled, {.bias_ih = {2, 2, 2, 2}}},
+      {doubled, {.bias_hh = {2, 2, 2, 2}}},
       {twice("bias_ih twice"), {.bias_ih = {1, 2, 1, 1}}},
       {twice("bias_hh twice"), {.bias_hh = {1, 2, 1, 1}}},
       {twice("its biases twice"), {.bias_ih = {1, 2, 1, 1}, .bias_hh = {1, 2, 1, 1}}},
@@ -131,6 +137,18 @@ std::vector<WrongCell> wrong_updates() {
             [](const std::array<double, 4>& sums, double c) {
               const double next = std::tanh(sums[1]) * c + std::tanh(sums[0]) * std::tanh(sums[2]);
               return std::pair(std::tanh(sums[3]) * std::tanh(next), next);
+            }}},
+      {{"tanh-output-gate", "The output gate uses tanh, not a sigmoid.",
+        "A gate is a factor between 0 and 1."},
+       {.update = with_output([](double o, double next, double) { return std::tanh(o) * std::tanh(next); })}},
+      {{"subtracted", "i ∘ g is subtracted, not added.", cell},
+       {.update = with_cell([](double i, double f, double g, double c) {
+          return sigmoid_of(f) * c - sigmoid_of(i) * std::tanh(g);
+        })}},
+      {{"candidate-shown", "h′ is computed from g, not from c′.", output},
+       {.update =
+            [](const std::array<double, 4>& sums, double c) {
+              return std::pair(sigmoid_of(sums[3]) * std::tanh(std::tanh(sums[2])), standard(sums, c).second);
             }}},
       {{"no-forget-gate", "c is not multiplied by the forget gate.", cell},
        {.update = with_cell(

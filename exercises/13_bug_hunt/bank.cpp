@@ -254,5 +254,7 @@ int main() {
                       tanh(linear(concat({x[static_cast<std::int64_t>(t)], h}, 1), concat({W, U}, 1)));
                 return stack(states);
               }),
+      reading("h = 0 at each token", "no-state",
+              [](const Tensor& x, const Tensor& W, const Tensor&) { return tanh(linear(x, W)); }),
   });
 }

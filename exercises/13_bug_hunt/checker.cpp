@@ -17,6 +17,8 @@ const Mistake forward{"forward", "The function now reads from the first token to
                       "The direction was right; look at the order of the states in the result."};
 const Mistake tanh_outside{"tanh-outside", "The tanh is applied to the whole energy.",
                            "v_a · tanh(W_a s + U_a h_j): apply it before the sum over A."};
+const Mistake no_state{"no-state", "h_{j+1} is not used: every h_j depends only on x_j.",
+                       "h_j = tanh(W x_j + U h_{j+1}): keep h from one pass of the loop to the next."};
 const Mistake tanh_of_one{"tanh-apart", "The tanh is applied to only one of query and keys.",
                           "The query still adds the same number for every j: apply tanh to the sum of both."};
 const Mistake tanh_apart{"tanh-apart", "Query and keys have separate tanhs.",
@@ -127,6 +129,7 @@ void reading(const BugHunt& answer) {
   exercise::expect_values("h", h, read(px, pW, pU, true, false),
                           {{forward, read(px, pW, pU, false, false)},
                            {forward, read(px, pW, pU, false, true)},
+                           {no_state, read(px, pW, Plain(pU.shape()), true, false)},
                            {other_axis, turned(1)},
                            {other_axis, turned(2)},
                            {other_axis, turned(0, 1)},

@@ -189,5 +189,17 @@ int main() {
               }),
       attempt("f32", "dtype",
               [](const Tensor& w, const Tensor& lengths) { return right_loss(w, lengths).to(Dtype::f32); }),
+      attempt("1 − c in place of c", "uncovered",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = sum(minimum(w, 1.0 - right_coverage(w)), 2);
+                const Tensor real = less(unsqueeze(arange(w.size(0)), 1), lengths).to(w.dtype());
+                return sum(steps * real) / sum(real);
+              }),
+      attempt("the largest minimum", "largest-only",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = max(minimum(w, right_coverage(w)), 2);
+                const Tensor real = less(unsqueeze(arange(w.size(0)), 1), lengths).to(w.dtype());
+                return sum(steps * real) / sum(real);
+              }),
   });
 }

@@ -49,6 +49,10 @@ const Mistake per_sentence{"per-sentence", "The result is the mean of the senten
                            "Weight every real step of the batch equally."};
 const Mistake maximum_taken{"maximum", "The maximum of weight and coverage was taken.",
                             "Eq. 12 takes the minimum of the two."};
+const Mistake uncovered{"uncovered", "The loss contains 1 − c_t in place of c_t.",
+                        "Attention to a position that is already covered costs something."};
+const Mistake largest_only{"largest-only", "Only the largest minimum of each step is counted.",
+                           "covloss_t = Σ_j min(α_tj, c_tj): add them up."};
 const Mistake product{"product", "Weight and coverage are multiplied.",
                       "Eq. 12 takes the minimum of the two."};
 const Mistake one_too_many{"one-too-many", "One step after each target's end is treated as real.",
@@ -157,6 +161,16 @@ Plain paid(const Plain& weights, const Plain& c, double (*pays)(double, double) 
   return steps;
 }
 
+// max_j min(α_tj, c_tj), (Ty, B): a mistake.
+Plain largest_paid(const Plain& weights, const Plain& c) {
+  Plain steps(Shape{weights.size(0), weights.size(1)});
+  for (std::int64_t t = 0; t < weights.size(0); ++t)
+    for (std::int64_t b = 0; b < weights.size(1); ++b)
+      for (std::int64_t j = 0; j < weights.size(2); ++j)
+        steps(t, b) = std::max(steps(t, b), std::min(weights(t, b, j), c(t, b, j)));
+  return steps;
+}
+
 double total(const Plain& steps, const Lengths& lengths) {
   double sum = 0;
   for (std::int64_t b = 0; b < steps.size(1); ++b)
@@ -248,6 +262,11 @@ void loss_values(const Coverage& answer) {
        number(total(paid(weights, before(weights), [](double a, double b) { return std::max(a, b); }),
                     c.targets) /
               real)},
+      {uncovered,
+       number(total(paid(weights, before(weights), [](double a, double b) { return std::min(a, 1 - b); }),
+                    c.targets) /
+              real)},
+      {largest_only, number(total(largest_paid(weights, before(weights)), c.targets) / real)},
       {product,
        number(total(paid(weights, before(weights), [](double a, double b) { return a * b; }), c.targets) /
               real)},

@@ -101,10 +101,11 @@ double best_score(const Hypotheses& list) {
 Hypothesis choose(Hypotheses finished, const Hypotheses& live, Fault fault) {
   if (fault == Fault::likeliest && !finished.empty())
     return std::ranges::max(finished, std::ranges::less(), &Hypothesis::log_p);
+  if (fault == Fault::last_found && !finished.empty()) return finished.back();
   if (fault == Fault::live_first && !live.empty()) finished = {};
   if (fault == Fault::live_too || finished.empty()) finished.insert(finished.end(), live.begin(), live.end());
   if (finished.empty()) return {};
-  if (fault == Fault::last_found) return finished.back();
+  if (fault == Fault::last_listed) return finished.back();
   if (fault == Fault::worst) return std::ranges::min(finished, std::ranges::less(), &Hypothesis::score);
   return std::ranges::max(finished, std::ranges::less(), &Hypothesis::score);
 }
@@ -154,6 +155,8 @@ Hypothesis exhaustive(const Model& model, double alpha, std::int64_t max_length)
 }
 
 const std::vector<Known>& known() {
+  const exercise::Mistake last_found{"last-found", "The result is the hypothesis that finished last.",
+                                     "Compare the scores of all finished hypotheses."};
   static const std::vector<Known> list = {
       {Fault::greedy,
        {"greedy", "Only one hypothesis is kept: this is greedy decoding.",
@@ -208,9 +211,8 @@ const std::vector<Known>& known() {
       {Fault::first_finished,
        {"first-finished", "The result is the hypothesis that finishes first.",
         "A live one may still reach a better score: continue, and compare the scores at the end."}},
-      {Fault::last_found,
-       {"last-found", "The result is the hypothesis that finished last.",
-        "Compare the scores of all finished hypotheses."}},
+      {Fault::last_found, last_found},
+      {Fault::last_listed, last_found},
       {Fault::one_per_token,
        {"one-per-token", "Of the continuations that end in the same token, only one is kept.",
         "Hypotheses with the same last token are different: compare only their probabilities."}},

@@ -215,6 +215,12 @@ int main() {
             }),
       layer("inputs not rounded", "input-not-rounded",
             [](T x, double, M W, T b) { return matmul(x, transpose(integers(W), 0, 1)) * scales(W) + b; }),
+      layer("inputs not limited", "input-not-limited",
+            [](T x, double s, M W, T b) {
+              std::vector<double> p;
+              for (const double v : x.to_vector<double>()) p.push_back(std::nearbyint(v / s));
+              return matmul(tensor(p, x.shape()), transpose(integers(W), 0, 1)) * scales(W) * s + b;
+            }),
       layer("in float", "sum-in-float", summed_in<float>),
       layer("bias of the row", "bias-of-row",
             [](T x, double s, M W, T b) {

@@ -71,6 +71,9 @@ const Mistake inverse{"inverse", "The scale is inverted.", "W ≈ s q, so s = ma
 const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
                            "Its maximum is 0, and so is its s_i."};
 
+const Mistake input_not_limited{
+    "input-not-limited", "The inputs are rounded, but not limited to ±127.",
+    "p = to_int8(x, s_x) for each element: new inputs may be larger than 127 s_x."};
 const Mistake small_scale{"small-scale", "A small scale is taken for 0.",
                           "Only the scale 0 is special: compare with 0 itself."};
 const Mistake no_sign{"no-sign", "The sign is lost.", "q has the sign of x: limit to −127 … 127."};
@@ -353,6 +356,8 @@ void check_product(const Int8Linear& answer, const Case& one, const Mistake& oth
        product(x, W, p, [&](auto i, double sum) { return s_x * of(W.s, i) * (sum + of(b.values(), i)); })},
       {input_not_rounded, product(
                               x, W, [&](double v) { return v / s_x; }, full)},
+      {input_not_limited, product(
+                              x, W, [&](double v) { return std::nearbyint(v / s_x); }, full)},
       {in_16_bits, product(x, W, p, wrapped)},
       {in_16_bits, product(x, W, p, wrapped_8)},
       {own_input_scale, product(

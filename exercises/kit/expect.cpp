@@ -117,8 +117,12 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
       const std::string when = entry.needing.empty() ? "." : ' ' + entry.needing + '.';
       const auto [got, expected] = entry.wrong > 0 ? apart(entry.analytic, entry.numeric)
                                                    : apart(entry.first_open.analytic, entry.first_open.fine);
+      Mistake known = mistake;
+      // Every element is wrong, and the worst gradient is 0: the tensor was detached.
+      if (known.sign.empty() && entry.wrong == entry.checked && entry.analytic == 0)
+        known.sign = "No gradient reaches " + name + ".";
       throw Finding{
-          .mistake = named(mistake, "gradient",
+          .mistake = named(known, "gradient",
                            "The values are right, so the error is in the backward pass: does a value bypass "
                            "the tape, or is a gradient dropped?"),
           .says = "The gradient of " + name +
