@@ -108,7 +108,7 @@ void without_v(const MakeAdditiveAttention& make) {
       attention->attend(s.query, attention->prepare(s.values, s.lengths), 0, Tensor());
   exercise::expect_values(
       "weights with v_a = 0", result.weights, exercise::plain_weights(Plain(Shape{2, 5}), {5, 2}),
-      {{{"zeros-masked", "Positions whose energy is 0 are taken for pads.",
+      {{{"zeros-masked", "Positions with the energy 0 are treated as pads.",
          "Only the lengths tell which positions are pads."},
         Plain(Shape{2, 5})}},
       {"v-zero", "The energies were not computed from the current parameters.",

@@ -214,7 +214,7 @@ const std::vector<Known>& known() {
       {Fault::last_found, last_found},
       {Fault::last_listed, last_found},
       {Fault::one_per_token,
-       {"one-per-token", "Of the continuations that end in the same token, only one is kept.",
+       {"one-per-token", "Only one of the continuations that end in the same token is kept.",
         "Hypotheses with the same last token are different: compare only their probabilities."}},
       {Fault::no_repetition,
        {"no-repetition", "The same token is not allowed twice in a row.",

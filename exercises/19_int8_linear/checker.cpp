@@ -74,7 +74,7 @@ const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
 const Mistake input_not_limited{
     "input-not-limited", "The inputs are rounded, but not limited to ±127.",
     "p = to_int8(x, s_x) for each element: new inputs may be larger than 127 s_x."};
-const Mistake small_scale{"small-scale", "A small scale is taken for 0.",
+const Mistake small_scale{"small-scale", "A small scale is treated as 0.",
                           "Only the scale 0 is special: compare with 0 itself."};
 const Mistake no_sign{"no-sign", "The sign is lost.", "q has the sign of x: limit to −127 … 127."};
 const Mistake upwards{"rounded-up", "The value is rounded up.", "Round to the nearest integer, not up."};

@@ -33,7 +33,7 @@ void expect_with_equal_sizes(const std::function<void()>& check, const std::stri
     check();
   } catch (Finding& finding) {
     finding.mistake = {"by-shape", "A tensor is used in place of another one of the same shape.",
-                       "Choose a tensor by what it means, not by its shape."};
+                       "Choose a tensor by its meaning, not by its shape."};
     finding.says = "If " + sizes + " are equal: " + finding.says;
     throw;
   }
