@@ -123,6 +123,26 @@ def measure_ensemble(at):
           {"seeds": SEEDS, "bleu": bleu, "ensemble": together})
 
 
+THREADS, LINES, ROUNDS = (1, 2), 1000, 5
+
+
+def measure_threads(at):
+    """Measures the speed of greedy decoding with one thread and with two, in turns; the best round counts."""
+    rates = dict.fromkeys(map(str, THREADS), 0.0)
+    with tempfile.TemporaryDirectory() as folder:
+        out, sources = pathlib.Path(folder, "run"), pathlib.Path(folder, "sources.txt")
+        train("eng-fra", SEEDS[0], out, *FRENCH)
+        pairs = gradus("info", out, "--pairs", "test", cwd=os.environ["GRADUS_DATA"], stdout=subprocess.PIPE).stdout.splitlines()
+        sources.write_text("".join(pair.split("\t")[0] + "\n" for pair in pairs[:LINES]))
+        for _ in range(ROUNDS):
+            for threads in rates:
+                report = gradus("translate", "--model", out, "--input", sources, "--threads", threads, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE).stderr
+                rates[threads] = max(rates[threads], float(re.search(r": ([\d.]+) sentences/s", report)[1]))
+    write("command_threads", "./run gradus translate --model out/eng-fra --input sources.txt --threads N", at,
+          {"sentences": LINES, "rounds": ROUNDS, "rates": rates})
+
+
 def measure_french(at):
     for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
         measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], SEARCHES)
@@ -136,6 +156,7 @@ MEASURES = {
     "french": measure_french,
     "bf16": measure_bf16,
     "ensemble": measure_ensemble,
+    "threads": measure_threads,
     "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]},
                                      pictures=["alignments"]),
     "four": measure_four,
@@ -211,6 +232,13 @@ def command_ensemble():
     rows = [[name, over_seeds(results["bleu"][kind], "{:.1f}"), f"{results['ensemble'][kind]:.1f}"]
             for kind, name in names.items()]
     return markdown_table(["", "BLEU, each model", "BLEU, ensemble of three"], rows) + "\n\n" + where_measured(results)
+
+
+def command_threads():
+    results = load("command_threads")
+    rates = results["rates"]
+    rows = [[threads, f"{rate:.0f}", f"{rate / rates['1']:.2f}"] for threads, rate in rates.items()]
+    return markdown_table(["threads", "sentences/s", "ratio"], rows) + "\n\n" + where_measured(results)
 
 
 def command_eng_fra_by_length():
