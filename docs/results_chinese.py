@@ -163,10 +163,9 @@ WORDS = {
     "student, teacher's beams": "学生，教师的束搜索译文", "student, teacher's beams, int8": "学生，教师的束搜索译文，int8",
     "smallest student, teacher's beams": "最小的学生，教师的束搜索译文",
     "smallest student, teacher's beams, int8": "最小的学生，教师的束搜索译文，int8",
-    "student, teacher's beams, 2,400 updates": "学生，教师的束搜索译文，2,400 次更新",
-    "smallest student, teacher's beams, 2,400 updates, int8": "最小的学生，教师的束搜索译文，2,400 次更新，int8",
-    "bf16": "bf16", "2,000 target words": "2,000 个目标词", "2,000 target words, int8": "2,000 个目标词，int8", "student, 2,400 updates": "学生，2,400 次更新", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
-    "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB",
+    "smallest student": "最小的学生", "attention in a window": "窗口内的注意力", "attention to one position": "单个位置的注意力",
+    "bf16": "bf16", "2,000 target words": "2,000 个目标词", "2,000 target words, int8": "2,000 个目标词，int8", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
+    "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB", "sentences/s": "句/秒",
     **results_chinese_museum.WORDS,
 }
 # Words that are the same in both languages.
