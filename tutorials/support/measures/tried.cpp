@@ -45,11 +45,18 @@ std::vector<Trial> trials() {
           {.name = "filters of 7 positions, twice the updates", .location = {.width = 7}, .times = 2},
           {.name = "content, twice the updates", .attention = "additive", .times = 2},
           {.name = "monotonic, twice the updates", .attention = "monotonic", .times = 2},
-          {.name = "long sounds, filters of 7 positions, twice the updates", .location = {.width = 7}, .times = 2, .longest = long_sounds},
-          {.name = "long sounds, content, twice the updates", .attention = "additive", .times = 2, .longest = long_sounds}};
+          {.name = "long sounds, filters of 7 positions, twice the updates",
+           .location = {.width = 7},
+           .times = 2,
+           .longest = long_sounds},
+          {.name = "long sounds, content, twice the updates",
+           .attention = "additive",
+           .times = 2,
+           .longest = long_sounds}};
 }
 
-std::unique_ptr<models::Seq2Seq> make_model(const Trial& trial, const speech::Spoken& spoken, std::uint64_t seed) {
+std::unique_ptr<models::Seq2Seq> make_model(const Trial& trial, const speech::Spoken& spoken,
+                                            std::uint64_t seed) {
   constexpr std::int64_t hidden = 32, embedding = 16, size = 8;
   gradus::seed(seed);
   models::Registry registry = models::Registry::standard();
@@ -75,7 +82,8 @@ std::vector<speech::Utterance> utterances(const speech::Spoken& spoken, const sp
 }
 
 // Symbols too few, in percent of those said.
-double percent_missing(const std::vector<models::Decoded>& written, const std::vector<speech::Utterance>& said) {
+double percent_missing(const std::vector<models::Decoded>& written,
+                       const std::vector<speech::Utterance>& said) {
   double missing = 0, all = 0;
   for (std::size_t i = 0; i < said.size(); ++i) {
     const auto symbols = static_cast<double>(said[i].target.size());  // both counts include <eos>
@@ -85,8 +93,10 @@ double percent_missing(const std::vector<models::Decoded>& written, const std::v
   return 100 * missing / all;
 }
 
-// The mean distance from one written symbol's largest weight to the next one's, in mean distances between symbols.
-double mean_step(const std::vector<models::Decoded>& written, const std::vector<speech::Utterance>& said, std::int64_t each) {
+// The mean distance from one written symbol's largest weight to the next one's, in mean distances between
+// symbols.
+double mean_step(const std::vector<models::Decoded>& written, const std::vector<speech::Utterance>& said,
+                 std::int64_t each) {
   double moved = 0, moves = 0, apart = 0, pairs = 0;
   for (std::size_t i = 0; i < said.size(); ++i) {
     const auto symbols = static_cast<std::int64_t>(written[i].tokens.size()) - 1;  // without <eos>
@@ -118,9 +128,10 @@ Table tried(const Options& options) {
     its.steps *= trial.times;
     train_listener(trial.name, *model, spoken, {.uneven = trial.uneven}, its);
     const std::vector<models::Decoded> written = listen(*model, fast);
-    table.rows.push_back({trial.name,
-                          {percent_wrong(*model, usual), percent_wrong(*model, fast), percent_wrong(*model, twelve),
-                           percent_missing(written, fast), mean_step(written, fast, std::int64_t{1} << trial.pyramid)}});
+    table.rows.push_back(
+        {trial.name,
+         {percent_wrong(*model, usual), percent_wrong(*model, fast), percent_wrong(*model, twelve),
+          percent_missing(written, fast), mean_step(written, fast, std::int64_t{1} << trial.pyramid)}});
   }
   return table;
 }
