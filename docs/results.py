@@ -23,6 +23,7 @@ import results_chinese
 import results_command
 import results_compress
 import results_decisions
+import results_listening
 import results_machines
 import results_museum
 import results_printed
@@ -36,7 +37,8 @@ from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": results_speed, "command": results_command,
            "museum": results_museum, "compress": results_compress, "sparse": results_sparse,
-           "small": results_small, "machines": results_machines, "serve": results_serve, "speaking": results_speaking}
+           "small": results_small, "machines": results_machines, "serve": results_serve, "speaking": results_speaking,
+           "listening": results_listening}
 RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
@@ -88,6 +90,7 @@ def check():
     results_machines.check_bounds()
     results_serve.check_bounds()
     results_speaking.check_bounds()
+    results_listening.check_bounds()
     stale = [str(page.relative_to(ROOT)) for page in PAGES if rendered(page) != page.read_text()]
     if stale:
         sys.exit(f"results.py: out of date: {', '.join(stale)}; run docs/results.py render")

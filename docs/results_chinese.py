@@ -144,6 +144,16 @@ WORDS = {
     "replaced": "替换后", "copied": "照抄",
     # 15
     "speed": "语速", "symbols": "符号数", "times": "遍数", "content": "按内容", "location": "位置特征",
+    "speed 1": "语速 1", "speed 2": "语速 2", "12 symbols": "12 个符号", "missing at 2": "语速 2 时漏掉的", "step at 2": "语速 2 时的步长",
+    "location, as above": "位置特征，同上", "content, as above": "按内容，同上", "filters of 7 positions": "滤波器宽 7 个位置",
+    "filters of 3 positions": "滤波器宽 3 个位置", "smoothing": "平滑", "a window of 6 positions in decoding": "解码时窗口为 6 个位置",
+    "dropout 0.2": "dropout 0.2", "a pyramid of one level": "一层的金字塔", "another speed for each symbol": "每个符号各有语速",
+    "twice the updates": "两倍的更新次数", "filters of 7 positions, twice the updates": "滤波器宽 7 个位置，两倍的更新次数",
+    "content, twice the updates": "按内容，两倍的更新次数", "monotonic, twice the updates": "单调，两倍的更新次数",
+    "long sounds, filters of 7 positions, twice the updates": "长音，滤波器宽 7 个位置，两倍的更新次数",
+    "long sounds, content, twice the updates": "长音，按内容，两倍的更新次数",
+    "attention": "注意力", "strings without a mistake, %": "全对的数字串，%", "training, minutes": "训练，分钟",
+    "monotonic, one direction": "单调，单向",
     "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧",
     # 16
     "tokens to frames, and frames to sound": "从词元到帧，从帧到声音",

@@ -79,7 +79,13 @@ Spoken::Spoken(const SpokenOptions& options) : options_(options) {
 }
 
 Utterance Spoken::say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const {
+  return say(symbols, [speed] { return speed; }, generator);
+}
+
+Utterance Spoken::say(std::span<const std::int64_t> symbols, const std::function<double()>& next_speed,
+                      Generator& generator) const {
   constexpr double slowest = 0.1, fastest = 10, quietest = 0.8, loudest = 1.25, sudden = 1e-9;
+  const double speed = next_speed();  // of the silences and crossfades
   check("the speed", speed, slowest, fastest);
   if (symbols.empty()) fail("Spoken", "no symbols; give at least one");
   for (const std::int64_t symbol : symbols) check("a symbol", symbol, std::int64_t{0}, options_.symbols - 1);
@@ -92,10 +98,11 @@ Utterance Spoken::say(std::span<const std::int64_t> symbols, double speed, Gener
   for (const std::int64_t symbol : symbols) {
     if (!first.empty() && generator.uniform() < options_.silence) silence();
     first.push_back(script.stretches());
+    const double own = next_speed();
     for (std::int64_t sound = 0; sound < options_.sounds; ++sound) {
       const std::int64_t row = symbol * options_.sounds + sound;
       script.add(&sounds_[static_cast<std::size_t>(row * options_.size)],
-                 between(options_.shortest, options_.longest, generator) / speed);
+                 between(options_.shortest, options_.longest, generator) / own);
     }
     result.target.push_back(data::first_symbol + symbol);
   }
@@ -127,7 +134,8 @@ Utterance Spoken::sample(const Range& range, Generator& generator) const {
   for (std::int64_t& symbol : symbols) {
     symbol = static_cast<std::int64_t>(generator.below(static_cast<std::uint64_t>(options_.symbols)));
   }
-  return say(symbols, between(range.min_speed, range.max_speed, generator), generator);
+  const auto speed = [&] { return between(range.min_speed, range.max_speed, generator); };
+  return range.uneven ? say(symbols, speed, generator) : say(symbols, speed(), generator);
 }
 
 std::int64_t Spoken::vocabulary_size() const { return data::first_symbol + options_.symbols; }

@@ -110,6 +110,26 @@ TEST_CASE("samples stay in their range", "[speech]") {
   CHECK(largest == data::first_symbol + 3);
 }
 
+TEST_CASE("an uneven utterance has a speed per symbol, within the range", "[speech]") {
+  const speech::Spoken spoken(
+      {.shortest = 10, .longest = 10, .crossfade = 0, .silence = 0, .longest_silence = 0});
+  const auto ratio =
+      [&](bool uneven) {  // of the longest symbol to the shortest; a symbol lasts 20 frames at speed 1
+        Generator generator(1);
+        const auto one = spoken.sample(
+            {.min_length = 50, .max_length = 50, .min_speed = 0.5, .max_speed = 2, .uneven = uneven},
+            generator);
+        std::vector<std::int64_t> frames;
+        for (std::size_t i = 0; i < one.begin.size(); ++i) frames.push_back(one.end[i] - one.begin[i]);
+        const auto [shortest, longest] = std::ranges::minmax(frames);
+        CHECK(shortest >= 9);
+        CHECK(longest <= 41);
+        return static_cast<double>(longest) / static_cast<double>(shortest);
+      };
+  CHECK(ratio(false) < 1.2);
+  CHECK(ratio(true) > 3);
+}
+
 TEST_CASE("a batch of utterances is padded with zeros", "[speech]") {
   const speech::Spoken spoken;
   Generator generator(1);

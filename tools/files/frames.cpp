@@ -140,7 +140,7 @@ Tensor Frames::load_wav(const fs::path& path) {
   if (sound.rate != settings_.rate) {
     fail("frames", "'", path.string(), "' has ", sound.rate, " samples per second and must have ",
          settings_.rate, ", as the ", learns ? "files before it" : "model's training files",
-         "; convert it with a program for sound");
+         "; convert it, for example with: sox IN.wav -r ", settings_.rate, " OUT.wav");
   }
   return log_mel_of(path, sound, settings_.features);
 }

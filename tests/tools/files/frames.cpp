@@ -199,7 +199,7 @@ TEST_CASE("sound that a model cannot read is refused in one line", "[tools][fram
   CHECK(
       heard(write_tone(in("fast.wav"), 5000, 1, 8000)) ==
       "gradus translate: frames: F has 8000 samples per second and must have 16000, as the model's training "
-      "files; convert it with a program for sound\n");
+      "files; convert it, for example with: sox IN.wav -r 16000 OUT.wav\n");
   CHECK(heard(write_tone(in("click.wav"), 100)) ==
         "gradus translate: F: the sound has 100 samples, less than one window of 400; give a longer "
         "recording\n");

@@ -4,6 +4,7 @@
 #include <gradus/speech/frames.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ class Spoken {
   struct Range {
     std::int64_t min_length = 1, max_length = 6;  ///< symbols
     double min_speed = 0.5, max_speed = 1;
+    bool uneven = false;  ///< draws a speed for each symbol, instead of one for the utterance
   };
   /// Says a random string at a random speed. Length, symbols and speed are uniform in their ranges.
   /// @throws Error if a range is empty, and as say().
@@ -54,6 +56,9 @@ class Spoken {
   static std::string text(std::span<const std::int64_t> tokens);
 
  private:
+  Utterance say(std::span<const std::int64_t> symbols, const std::function<double()>& next_speed,
+                Generator& generator) const;
+
   SpokenOptions options_;
   std::vector<float> sounds_;  // (symbols, sounds, D)
 };

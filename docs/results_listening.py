@@ -1,0 +1,93 @@
+"""The numbers of tutorial 15 with --tried, and of train-on-sound.md: digits that espeak-ng says with a voice that training lacks."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import results_printed
+import results_tutorials
+from results_command import evaluate, gradus
+from results_kit import ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+
+TRIED = "tutorial_15_tried"
+DIGITS = "listening_digits"
+LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv", "--test-pairs", "out/speech/test.tsv"]
+MODEL = ["--pyramid", "3", "--embedding", "16", "--energy", "64", "--dropout", "0.1", "--batch", "32", "--steps", "2000"]
+ATTENTIONS = {"location": [], "monotonic, one direction": ["--no-bidirectional"]}
+
+
+def measure(at, only=None):
+    """`only` is tried or digits."""
+    if only in (None, "tried"):
+        measure_tried(at)
+    if only in (None, "digits"):
+        measure_digits(at)
+
+
+def measure_tried(at):
+    results_printed.build_tutorial("15")
+    runs = []
+    for seed in SEEDS:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([ROOT / "run", "tutorial", "15", "--tried", "--seed", str(seed)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            runs.append(json.loads(pathlib.Path(folder, "out", "tutorial-15", "results.json").read_text()))
+    store_tried(at, runs)
+
+
+def store_tried(at, runs):
+    write(TRIED, "./run tutorial 15 --tried --seed N", at, {"seeds": SEEDS, "runs": runs})
+
+
+def measure_digits(at):
+    """Needs espeak-ng. The files are the same for every seed; the seed is that of the weights and batches."""
+    runs = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([ROOT / "run", "speech-data", "out/speech"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        lists = [str(pathlib.Path(folder, word)) if word.endswith(".tsv") else word for word in LISTS]
+        for seed in SEEDS:
+            run = {"seed": seed}
+            for name, options in ATTENTIONS.items():
+                out = pathlib.Path(folder, f"{seed}-{len(run)}")
+                start = time.monotonic()
+                gradus("train", "--frames", *lists, "--attention", name.split(",")[0], *MODEL, *options, "--seed", seed, "--out", out,
+                       cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                run[name] = {"train_seconds": round(time.monotonic() - start, 1), **evaluate(out)}
+            runs.append(run)
+    write(DIGITS, " ".join(["./run gradus train --frames", *LISTS, "--attention …", *MODEL, "--seed N"]), at, {"seeds": SEEDS, "runs": runs})
+
+
+# One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
+
+def tutorial_15_tried():
+    return results_tutorials.table("15_tried", "tried")
+
+
+def listening_digits():
+    results = load(DIGITS)
+    rows = [[name, over_seeds([100 * run[name]["token_error_rate"] for run in results["runs"]], "{:.2f}"),
+             over_seeds([100 * run[name]["exact_match"] for run in results["runs"]], "{:.1f}"),
+             over_seeds([run[name]["train_seconds"] / 60 for run in results["runs"]], "{:.1f}")] for name in ATTENTIONS]
+    return markdown_table(["attention", "wrong digits, %", "strings without a mistake, %", "training, minutes"], rows) + "\n\n" + where_measured(results)
+
+
+def check_bounds():
+    """Checks what tutorial 15 says of the models at twice the trained speed."""
+    wide = ("location, as above", "smoothing", "a window of 6 positions in decoding", "dropout 0.2", "a pyramid of one level",
+            "another speed for each symbol", "twice the updates")
+    for run in load(TRIED)["runs"]:
+        fast, twelve = ({row["name"]: dict(zip(run["tables"]["tried"]["columns"], row["values"]))[column]
+                         for row in run["tables"]["tried"]["rows"]} for column in ("speed 2", "12 symbols"))
+        content, narrow = "content, as above", "filters of 3 positions"
+        assert min(fast.values()) > 5, run["seed"]
+        assert min(fast[name] for name in wide) > fast[content], run["seed"]
+        assert abs(fast[narrow] - fast[content]) < 5 and abs(twelve[narrow] - twelve[content]) < 5, run["seed"]
+        assert fast["filters of 7 positions"] > fast[narrow], run["seed"]
+        assert abs(fast["monotonic, twice the updates"] - fast["content, twice the updates"]) < 6, run["seed"]
+        assert fast["long sounds, content, twice the updates"] < fast["content, twice the updates"], run["seed"]
+        assert (fast["long sounds, filters of 7 positions, twice the updates"]
+                < fast["filters of 7 positions, twice the updates"]), run["seed"]
+    tables = [run["tables"]["tried"]["rows"] for run in load(TRIED)["runs"]]
+    twelve = {rows[0]["name"]: sum(row["values"][2] for row in rows) for rows in zip(*tables)}
+    assert min(twelve, key=twelve.get) == "another speed for each symbol"
