@@ -2,7 +2,7 @@
 
 import { svg } from "./dom.js";
 
-const width = 460, height = 210, left = 42, right = 10, top = 10, bottom = 34;
+const width = 460, height = 210, left = 42, right = 16, top = 10, bottom = 34;
 
 /** Rounds range / count to 1, 2 or 5 times a power of ten. */
 function tickStep(range, count) {

@@ -1,6 +1,6 @@
 // The equations of a step and of its gradients, in the book's symbols (docs/notation.md). x̄ is ∂L/∂x, ℓ the logits, τ_j the
 // tanh inside an energy. ā is the gradient at the inputs of a cell's σ and tanh. An index starts with _ and ends before a
-// space, bracket, comma, semicolon or ᵀ.
+// space, bracket, comma, semicolon, ‖ or ᵀ.
 
 import { html } from "./dom.js";
 import { isOwn } from "./own.js";
@@ -47,7 +47,7 @@ export function equations({ attention: chosen, bidirectional, cell }) {
       logits: "ℓ = W_o [s_t; c_t; E y_t−1] + b_o", probabilities: "p(y_t) = softmax(ℓ)",
     },
     backward: {
-      logits: "ℓ̄ = p − 1 at y_t, p elsewhere", after: "s̄_t = [W_oᵀ ℓ̄]_s", gates: gatesBack[cell],
+      logits: "ℓ̄ = p − onehot(y_t)", after: "s̄_t = [W_oᵀ ℓ̄]_s", gates: gatesBack[cell],
       context: "c̄_t = [W_oᵀ ℓ̄]_c + [W_iᵀ ā]_c", weights: "ᾱ_tj = c̄_t · h_j", energies: "ē_tj = α_tj (ᾱ_tj − Σ_k α_tk ᾱ_tk)",
       lengths: "‖h̄_j‖", annotation: `h̄_j = α_tj c̄_t + ${fit(key[attention])}`, before: `s̄_t−1 = ${keep[cell]} + ${fit(query[attention])}`,
     },
@@ -56,5 +56,5 @@ export function equations({ attention: chosen, bidirectional, cell }) {
 
 /** An equation with its indices as subscripts. */
 export const shownEquation = (text) =>
-  html("span", { class: "equation" }, text.split(/(_[^\s,;)\]ᵀ²]+)/).filter(Boolean).map((part) =>
+  html("span", { class: "equation" }, text.split(/(_[^\s,;)\]ᵀ²‖]+)/).filter(Boolean).map((part) =>
     part[0] === "_" ? html("sub", {}, part.slice(1)) : part));
