@@ -7,7 +7,6 @@ import { after, before, test } from "node:test";
 
 import puppeteer from "puppeteer-core";
 
-import { key } from "../play/stored.js";
 import { defaults, loadTrainer, root, serve, toHash, toRequest } from "./support.mjs";
 
 let firefox, server;
@@ -58,30 +57,12 @@ test("the same address gives the same weights as in node", async () => {
   await end();
 });
 
-test("an attention that has passed in Check is compiled in Play, and learns", async () => {
-  const { page, end } = await open(server.address), file = readFileSync(path.join(root, "exercises/08_additive_attention/solution.hpp"), "utf8");
-  const created = () => until(page, () => !document.getElementById("start").disabled);
-  await created();
-  await page.evaluate((key, kept) => localStorage.setItem(key, kept), key,
-    JSON.stringify({ progress: { additive_attention: { passed: true } }, files: { additive_attention: file } }));
-  await page.goto(server.address + "?own" + toHash({ ...defaults(), steps: 40, "b.attention": "own-additive" }));
-  await page.waitForSelector("#ownGo:not([hidden])");
-  await page.click("#ownGo");
-  await created();
-  assert.match(await text(page, ".model:nth-child(2) h3"), /yours: AdditiveAttention/);
-  await page.click("#start");
-  await until(page, () => document.getElementById("start").disabled);
-  assert.match(await text(page, "#progress"), /40.*40/);
-  assert.ok(await page.$(".model:nth-child(2) .weight"));
-  await end();
-});
-
-test("Check: stub, error at its line, endless loop, solution; a reload keeps them", async () => {
-  const { page, end } = await open(server.address.replace("index.html", "check/index.html#softmax_backward"));
-  const solution = readFileSync(path.join(root, "exercises/03_softmax_backward/solution.hpp"), "utf8");
+/** Helpers for an exercise in Check: type a file, click a button and wait for the verdict. */
+async function exercise(page) {
+  await page.waitForSelector("#exercise:not([hidden])");
   const idle = () => until(page, () => document.getElementById("check").textContent === "Check");
-  const check = async () => {
-    await page.click("#check");
+  const check = async (button = "#check") => {
+    await page.click(button);
     await until(page, () => document.getElementById("check").textContent === "Stop");
     await idle();
     return text(page, ".verdict");
@@ -94,7 +75,13 @@ test("Check: stub, error at its line, endless loop, solution; a reload keeps the
     // In Firefox, puppeteer can only type texts key by key. Insert the whole text by a command.
     await page.evaluate((file) => document.execCommand("insertText", false, file), file);
   };
-  await page.waitForSelector("#exercise:not([hidden])");
+  return { idle, check, type };
+}
+const solutionOf = (folder) => readFileSync(path.join(root, "exercises", folder, "solution.hpp"), "utf8");
+
+test("Check: stub, error at its line, endless loop, solution; a reload keeps them", async () => {
+  const { page, end } = await open(server.address.replace("index.html", "check/index.html#softmax_backward"));
+  const solution = solutionOf("03_softmax_backward"), { idle, check, type } = await exercise(page);
   assert.equal(await check(), "To do");
 
   await type(solution.replace("return y", "return unknown"));
@@ -115,5 +102,30 @@ test("Check: stub, error at its line, endless loop, solution; a reload keeps the
   assert.match(await text(page, ".cm-content"), /softmax_backward/);
   await page.click("#places a");
   await until(page, () => /^03.*passed$/s.test(document.querySelectorAll("#exercises tr")[2].innerText));
+  await end();
+});
+
+test("an attention that passes in Check becomes a choice in Play, is compiled there, and learns", async () => {
+  const address = server.address + toHash({ ...defaults(), steps: 60 }, "31415"), { page, end } = await open(address);
+  const created = () => until(page, () => !document.getElementById("start").disabled);
+  await created();
+  assert.equal(await page.$("#setting-b\\.attention option[value=own-additive]"), null);
+  await page.click("a.exercise");
+  const { check, type } = await exercise(page);
+  await type(solutionOf("08_additive_attention"));
+  await check();
+  assert.equal(await check("#train"), "Every stage passed.");
+
+  await page.goto(address);
+  await created();
+  await page.select("#setting-b\\.attention", "own-additive");
+  await page.click("#apply");
+  await until(page, () => /yours: AdditiveAttention/.test(document.querySelectorAll(".model h3")[1]?.innerText));
+  await created();
+  await page.click("#start");
+  await until(page, () => document.getElementById("start").disabled);
+  const loss = Number((await page.$eval("#loss svg", (svg) => svg.getAttribute("aria-label"))).match(/[\d.]+$/)[0]);
+  assert.ok(loss < 2.3, String(loss));
+  assert.equal((await page.$$(".model:nth-child(2) .weight")).length, 30);
   await end();
 });
