@@ -80,4 +80,4 @@ const downloads = await Promise.all(inputs.map((input) => compress(...input)));
 const small = readdirSync(out, { recursive: true }).filter((name) => /\.(html|css|js|json|wasm|svg)$/.test(name));
 const shared = ["style.css", "dom.js", "language.js", "stored.js", ...readdirSync(path.join(out, "../wasi")).map((name) => `wasi/${name}`)];
 writeFileSync(path.join(out, "downloads.json"),
-              JSON.stringify({ downloads, shell: ["./", "downloads.json", ...small, ...shared.map((name) => `../${name}`)] }));
+              JSON.stringify({ downloads, shell: [...new Set(["./", "downloads.json", ...small, ...shared.map((name) => `../${name}`)])] }));
