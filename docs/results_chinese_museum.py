@@ -1,5 +1,9 @@
 """Chinese for the results in docs/zh/explained/museum.md; results_chinese.py uses them."""
 
+import json
+import pathlib
+import re
+
 WORDS = {
     # the tables
     "exhibit": "展品", "Exact match of every exhibit, by length": "每件展品在各长度上的完全匹配率", "gradient check": "梯度检验", "loss below 0.1": "损失低于 0.1",
@@ -90,33 +94,19 @@ WORDS = {
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
 WORDS["What is wrong?"] = "错在哪里？"
-# Patterns for the probes' observations, and for the lines around them.
+# The probes' observations, which the checkers print too.
+OBSERVATIONS = json.loads((pathlib.Path(__file__).resolve().parents[1] / "exercises/chinese.json").read_text(encoding="utf-8"))["observations"]
+
+
+def numbered(chinese):
+    """The Chinese with \\1, \\2, … in place of each {}."""
+    first, *others = chinese.split("{}")
+    return first + "".join(f"\\{i}{other}" for i, other in enumerate(others, 1))
+
+
+# Patterns for the observations, and for the lines around them.
 SENTENCES = [
     (r"### Exhibit (\d+)", r"### 展品 \1"),
     (r"Reported in (.+)\.", r"有人遇到过：\1。"),
-    (r"With other annotations, the weights of a step change by up to (.+)\.", r"换成别的注解向量，一步的权重的最大变化是 \1。"),
-    (r"In a sentence of (\d+) tokens, the last position that ever gets weight is (\d+)\.",
-     r"在有 \1 个词元的句子里，得到过权重的最后一个位置是 \2。"),
-    (r"With another target of the same length, the written output changes\.", r"换成同样长度的另一个目标，写出的结果变了。"),
-    (r"With another target of the same length, the written output is the same\.", r"换成同样长度的另一个目标，写出的结果不变。"),
-    (r"Between a sentence on its own and the same one in a batch, the encoder's states differ by up to (.+)\.",
-     r"同一个句子，单独计算与放在一批里计算，编码器的状态最多相差 \1。"),
-    (r"In training, if the second token of the target changes, the logits of the second step change by (.+)\.",
-     r"训练时，改变目标的第二个词元，第二步的 logit 变化 \1。"),
-    (r"In training, with another source, the logits of the first step change by up to (.+)\.",
-     r"训练时，换一个源序列，第一步的 logit 的最大变化是 \1。"),
-    (r"With targets of (\d+), (\d+) and (\d+) tokens, the outputs have (\d+), (\d+) and (\d+)\.",
-     r"目标有 \1、\2 和 \3 个词元时，输出分别有 \4、\5 和 \6 个。"),
-    (r"Of (\d+) written tokens, (\d+) are not the likeliest in training's pass over the same tokens\.",
-     r"把写出的 \1 个词元按训练的方式再计算一遍，其中有 \2 个不是概率最大的。"),
-    (r"If the last token of a source changes, the first annotation changes by up to (.+)\.",
-     r"改变源序列的最后一个词元，第一个注解向量的最大变化是 \1。"),
-    (r"If the first token of a source changes, the backward direction's final state changes by up to (.+)\.",
-     r"改变源序列的第一个词元，反向的最后状态的最大变化是 \1。"),
-    (r"In a batch of several lengths, the largest weight of a pad is (.+), the smallest of a real position (.+)\.",
-     r"在长短不一的一批句子里，填充的最大权重是 \1，真实位置的最小权重是 \2。"),
-    (r"The loss of a batch is (.+), the mean of −ln p over all its tokens (.+)\.",
-     r"一批的损失是 \1，−ln p 对其中所有词元的平均值是 \2。"),
-    (r"With the same token as input, the logits of two steps in a row differ by (.+)\.", r"输入同样的词元，相邻两步的 logit 相差 \1。"),
-    (r"With another state, the weights of a step change by up to (.+)\.", r"换一个状态，一步的权重的最大变化是 \1。"),
+    *(("(.+)".join(map(re.escape, english.split("{}"))), numbered(chinese)) for english, chinese in OBSERVATIONS.items()),
 ]

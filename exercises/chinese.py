@@ -50,7 +50,7 @@ def padded(text, width):
 
 
 def stage(name):
-    return "：".join(map(say, name.split(": ")))
+    return WORDS.get(name) or "：".join(map(say, name.split(": ")))
 
 
 def line(text):

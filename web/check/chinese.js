@@ -30,7 +30,7 @@ export function translator(groups) {
     return what ? say(what) + index : text;
   }
 
-  const stage = (name) => name.split(": ").map(say).join("：");
+  const stage = (name) => sentences.get(name) ?? name.split(": ").map(say).join("：");
 
   function line(text) {
     const [, state, name, seconds = ""] = states.exec(text) ?? [];

@@ -13,6 +13,7 @@ import { page, root } from "./support.mjs";
 
 const { Compiler } = await import(path.join(page, "check/compiler.js"));
 const { runProgram } = await import(path.join(page, "check/program.js"));
+const { translator } = await import(path.join(page, "check/chinese.js"));
 
 const build = path.join(root, process.env.GRADUS_BUILD ?? "build/release", "exercises");
 const some = process.env.GRADUS_EXERCISES?.split(" ");  // only these; all by default
@@ -71,6 +72,19 @@ test("a finding is printed as natively", async () => {
   const { code, printed } = await check("08_additive_attention", text.replace(right, "W_a.forward(query) + memory.keys"), ["--no-training"]);
   assert.equal(code, 1);
   assert.ok(printed.includes("    looks like  The tanh is missing, so the weights do not depend on the query."), printed.join("\n"));
+});
+
+test("the page's Chinese is that of the command line", () => {
+  const lines = ["  passed  training: reversal with Bahdanau's decoder        0.3 s", "  not yet general: gradients",
+                 "    at          context of sentence 2 in a padded batch[0, 1]", "    got         0.25",
+                 "    museum      It behaves like exhibit 15. With another state, the weights of a step change by up to 1.1e-16.",
+                 ...execFileSync(path.join(build, "exercise_additive_attention_bank"), { encoding: "utf8" }).split("\n")];
+  const program = "import sys, chinese; print(*map(chinese.line, sys.stdin.read().split('\\n')), sep='\\n')";
+  const printed = execFileSync("python3", ["-c", program], { cwd: path.join(root, "exercises"), input: lines.join("\n"), encoding: "utf8",
+                                                             env: { ...process.env, PYTHONIOENCODING: "utf8" } });
+  const { line } = translator(JSON.parse(readFileSync(path.join(root, "exercises/chinese.json"), "utf8"))), chinese = lines.map(line);
+  assert.equal(`${chinese.join("\n")}\n`, printed);
+  assert.ok(chinese.slice(0, 5).every((text, i) => text !== lines[i]));
 });
 
 test("errors of the compiler name the learner's line; of the linker, what is missing", async () => {
