@@ -1,3 +1,4 @@
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/pack_weights.hpp>
 #include <gradus/serve/scheduler.hpp>
 
@@ -167,14 +168,19 @@ class Scheduler::Impl {
   }
 
  private:
+  // The batches' sizes vary, so the memory pool collects free buffers of ever more sizes. A worker releases
+  // them after this many turns, seconds to minutes.
+  static constexpr std::int64_t turns_between_releases = 2000;
+
   void work() {
     const PackWeights pack_weights;
     std::map<int, LengthBatch> batches;
     const auto is_busy = [&] {
       return std::ranges::any_of(batches, [](const auto& batch) { return !batch.second.empty(); });
     };
-    std::int64_t before = 0, rows = 0;
+    std::int64_t before = 0, rows = 0, turns = 0;
     while (true) {
+      if (++turns % turns_between_releases == 0) release_pooled_memory();
       {
         std::unique_lock lock(mutex_);
         if (!is_busy()) changed_.wait(lock, [&] { return !queue_.empty() || ends_; });
