@@ -19,7 +19,8 @@ void note(int signal) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  noted = unread = 0;
+  noted = 0;
+  unread = 0;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     before_[i] = std::signal(signals[i], note);
     if (before_[i] == SIG_IGN)
