@@ -16,20 +16,24 @@ export async function isStored(downloads) {
   return Boolean(cache) && (await Promise.all(downloads.map((download) => cache.match(addressOf(download))))).every(Boolean);
 }
 
-/** A stream that decompresses brotli piece by piece, which needs half the memory of decompressing everything at once. */
-function decompressing() {
-  const decoder = new BrotliDecStream(), piece = 1 << 20;
-  return new TransformStream({
-    transform(chunk, controller) {
-      for (let at = 0;;) {
-        const result = decoder.dec(chunk.subarray(at), piece);
-        at += result.input_offset;
-        if (result.buf.length) controller.enqueue(result.buf);
-        if (result.code !== BrotliStreamResultCode.NeedsMoreOutput) break;
-      }
-    },
-    flush() { decoder.free(); },
-  });
+/**
+ * Decompresses brotli piece by piece, which needs half the memory of decompressing everything at once. Reads the stream in a loop:
+ * with TransformStreams, Chromium 156 sometimes crashed when a reader left the page during this work.
+ * @param {ReadableStream<Uint8Array>} stream `progress` receives the length of each chunk
+ */
+async function decompress(stream, progress) {
+  const decoder = new BrotliDecStream(), piece = 1 << 20, reader = stream.getReader(), pieces = [];
+  for (let { done, value: chunk } = await reader.read(); !done; { done, value: chunk } = await reader.read()) {
+    progress(chunk.length);
+    for (let at = 0;;) {
+      const result = decoder.dec(chunk.subarray(at), piece);
+      at += result.input_offset;
+      if (result.buf.length) pieces.push(result.buf);
+      if (result.code !== BrotliStreamResultCode.NeedsMoreOutput) break;
+    }
+  }
+  decoder.free();
+  return new Blob(pieces);
 }
 
 /**
@@ -44,12 +48,9 @@ export async function load(downloads, progress) {
     const address = addressOf(download), stored = await cache?.match(address), response = stored ?? await fetch(address);
     if (!response.ok) throw new Error(`${download.name}.brotli: ${response.status} ${response.statusText}`);
     if (!stored) cache?.put(address, response.clone()).catch(() => {});  // if the cache is full, the next visit downloads again
-    const counting = new TransformStream({ transform(chunk, controller) {
-      progress(sum += chunk.length);
-      controller.enqueue(chunk);
-    } });
+    const bytes = await decompress(response.body, (length) => progress(sum += length));
     const type = download.name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-    return [download.name, new Response(response.body.pipeThrough(counting).pipeThrough(decompressing()), { headers: { "content-type": type } })];
+    return [download.name, new Response(bytes, { headers: { "content-type": type } })];
   }));
   const addresses = new Set(downloads.map(addressOf));
   for (const { url } of await cache?.keys() ?? []) if (!addresses.has(url)) await cache.delete(url);
