@@ -139,7 +139,7 @@ def measure_threads(at):
                 report = gradus("translate", "--model", out, "--input", sources, "--threads", threads, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE).stderr
                 rates[threads] = max(rates[threads], float(re.search(r": ([\d.]+) sentences/s", report)[1]))
-    write("command_threads", "./run gradus translate --model out/eng-fra --input sources.txt --threads N", at,
+    write("command_threads", "./run gradus translate --model out/french --threads 2", at,
           {"sentences": LINES, "rounds": ROUNDS, "rates": rates})
 
 
