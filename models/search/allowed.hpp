@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "search/decoding.hpp"
+#include "search/prediction.hpp"
 
 namespace gradus::models {
 

@@ -9,6 +9,7 @@
 
 #include "model/batch_parts.hpp"
 #include "search/allowed.hpp"
+#include "search/rows.hpp"
 #include "search/source_search.hpp"
 #include "search/steps.hpp"
 

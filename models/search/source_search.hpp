@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "search/decoding.hpp"
+#include "search/prediction.hpp"
 #include "search/write_tokens.hpp"
 
 namespace gradus::models {

@@ -7,7 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "search/decoding.hpp"
+#include "search/prediction.hpp"
+#include "search/rows.hpp"
 
 namespace gradus::models {
 

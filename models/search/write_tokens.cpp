@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/batch_parts.hpp"
+#include "search/rows.hpp"
 #include "search/source_search.hpp"
 #include "search/steps.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "search/decoding.hpp"
+#include "search/prediction.hpp"
 
 namespace gradus::models {
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gradus/nn/decoder_step.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace gradus::models {
+
+// The state and memory of each member of an ensemble.
+using Starts = std::vector<nn::DecoderStep::Start>;
+
+// Tracks the rows of the decoders' states and memories in a search. Each row belongs to one source of the
+// batch.
+class Rows {
+ public:
+  // Starts with one row per source.
+  explicit Rows(std::int64_t sources);
+
+  // Replaces the rows of `at` by the rows with these indices, which may be repeated, reordered or omitted.
+  void select(const std::vector<std::int64_t>& rows, Starts& at);
+
+ private:
+  std::vector<std::int64_t> sources_;  // the source of each row
+};
+
+// The attention weights of one output, (tokens, length): step t contributes row rows[t], cut to the source's
+// length. Undefined if there are no tokens or no attention.
+Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
+                 std::int64_t length);
+
+}  // namespace gradus::models
