@@ -65,18 +65,35 @@ Unrolled run_by_steps(const nn::DecoderStep& decoder, nn::DecoderStep::Start sta
   return {pack(stack(logits), targets), std::move(weights)};
 }
 
-// λ times the mean entropy of the attention weights.
-Tensor entropy_term(const nn::DecoderStep& decoder, double lambda, const std::vector<Tensor>& weights,
-                    const Tensor& lengths) {
+// A loss term of the attention weights.
+struct AttentionTerm {
+  const char* option;
+  double lambda;
+  Tensor (*value)(const Tensor& weights, const Tensor& target_lengths);
+};
+
+// The terms that the options ask for.
+std::vector<AttentionTerm> attention_terms(const LossOptions& options) {
+  std::vector<AttentionTerm> terms;
+  const auto add = [&](const AttentionTerm& term) {
+    if (term.lambda != 0) terms.push_back(term);
+  };
+  add({"attention_entropy", options.attention_entropy, nn::attention_entropy});
+  add({"attention_coverage", options.attention_coverage, nn::coverage_loss});
+  return terms;
+}
+
+// λ times the term's value.
+Tensor value_of(const AttentionTerm& term, const nn::DecoderStep& decoder, const std::vector<Tensor>& weights,
+                const Tensor& lengths) {
   if (!weights.front().defined()) {
-    fail("loss",
-         "attention_entropy needs a decoder with attention; set it to 0, or use a decoder that returns "
-         "weights");
+    fail("loss", term.option,
+         " needs a decoder with attention; set it to 0, or use a decoder that returns weights");
   }
   if (decoder.estimator() != nn::Estimator::none) {
-    fail("loss", "attention_entropy is always 0 for a decoder that draws positions; set it to 0");
+    fail("loss", term.option, " has no gradient for a decoder that draws positions; set it to 0");
   }
-  return lambda * nn::attention_entropy(stack(weights), lengths);
+  return term.lambda * term.value(stack(weights), lengths);
 }
 
 bool draws_positions(const nn::DecoderStep& decoder) {
@@ -84,7 +101,7 @@ bool draws_positions(const nn::DecoderStep& decoder) {
 }
 
 bool goes_by_steps(const nn::DecoderStep& decoder, const LossOptions& options) {
-  return options.attention_entropy != 0 || options.sampling > 0 || options.objective.reads_weights ||
+  return !attention_terms(options).empty() || options.sampling > 0 || options.objective.reads_weights ||
          draws_positions(decoder);
 }
 
@@ -118,9 +135,8 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
   const Tensor kept = options.objective.value ? run.logits : Tensor();
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
-  if (options.attention_entropy != 0) {
-    result.total =
-        result.total + entropy_term(*model.decoder, options.attention_entropy, run.weights, lengths);
+  for (const AttentionTerm& term : attention_terms(options)) {
+    result.total = result.total + value_of(term, *model.decoder, run.weights, lengths);
   }
   if (of_choices.defined()) result.total = result.total + of_choices;
   if (options.objective.value) {
@@ -168,6 +184,9 @@ void LossOptions::check(const char* operation) const {
   check_fraction(operation, "the probability of sampling", sampling);
   if (!std::isfinite(attention_entropy)) {
     fail(operation, "attention_entropy must be finite, and is ", attention_entropy);
+  }
+  if (!(attention_coverage >= 0) || std::isinf(attention_coverage)) {
+    fail(operation, "attention_coverage must be finite and at least 0, and is ", attention_coverage);
   }
   if (objective.value && sampling > 0) {
     fail(operation,

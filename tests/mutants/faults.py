@@ -333,7 +333,7 @@ FAULTS = [
         (CHECK, "default_generator().set_state(drawn);", ""),
         (SIGN, "coin[b] < sampling", "coin[b] > sampling"),
         (PLACE, "all[static_cast<std::size_t>(sequence)]", "all[own.size()]"),
-        (FACTOR, "return lambda * nn::attention_entropy", "return nn::attention_entropy"),
+        (FACTOR, "return term.lambda * term.value", "return term.value"),
         (TERM, "if (of_choices.defined()) result.total = result.total + of_choices;", ""),
         (FACTOR, "one.total.item() * static_cast<double>(one.tokens)", "one.total.item()"),
         (CHECK, "  model.eval();\n", "")),

@@ -70,6 +70,19 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
          " or raise ", most_option);
 }
 
+void check_attention_term(const char* option, double weight, const models::ModelOptions& model,
+                          const models::Registry& registry) {
+  if (weight == 0) return;
+  if (!may_attend(model, registry)) {
+    refuse(option, " needs attention weights, which --decoder ", model.decoder, " lacks; omit ", option,
+           ", or give --decoder bahdanau");
+  }
+  if (model.attention == "hard" || model.attention == "gumbel") {
+    refuse(option, " needs weights that spread, but those of --attention ", model.attention,
+           " are 0 or 1; omit ", option, ", or give another --attention");
+  }
+}
+
 }  // namespace
 
 // For a source of sound, refuses the options that need text.
@@ -210,15 +223,8 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--teacher-attention needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --teacher-attention, or give --decoder bahdanau");
   }
-  if (settings.trainer.loss.attention_entropy != 0 && !may_attend(settings.model, registry)) {
-    refuse("--entropy needs attention weights, which --decoder ", settings.model.decoder,
-           " lacks; omit --entropy, or give --decoder bahdanau");
-  }
-  const std::string& attention = settings.model.attention;
-  if (settings.trainer.loss.attention_entropy != 0 && (attention == "hard" || attention == "gumbel")) {
-    refuse("--entropy needs weights that spread, but those of --attention ", attention,
-           " are 0 or 1; omit --entropy, or give another --attention");
-  }
+  check_attention_term("--entropy", settings.trainer.loss.attention_entropy, settings.model, registry);
+  check_attention_term("--coverage", settings.trainer.loss.attention_coverage, settings.model, registry);
 }
 
 }  // namespace gradus::tools

@@ -126,6 +126,9 @@ void add_training_options(CLI::App& app, Settings& settings) {
   add_number(app, "--entropy", trainer.loss.attention_entropy,
              "weight of the attention entropy in the loss; positive values sharpen attention")
       ->transform(finite);
+  add_number(app, "--coverage", trainer.loss.attention_coverage,
+             "weight of the coverage loss, which penalises attending to a position twice")
+      ->transform(finite_from_0);
   add_number(app, "--sampling", trainer.loss.sampling,
              "scheduled sampling: fraction of the model's own tokens fed back at the end of training")
       ->transform(fraction);

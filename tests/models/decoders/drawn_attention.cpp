@@ -147,7 +147,7 @@ TEST_CASE("a projected query passes on how its attention is estimated", "[models
 TEST_CASE("attention entropy is refused for drawn positions", "[models][sparse]") {
   for (const char* attention : drawn) {
     CHECK_ERROR(models::loss(*make(attention), batch, {.attention_entropy = 0.1}).total,
-                "loss: attention_entropy is always 0 for a decoder that draws positions; set it to 0");
+                "loss: attention_entropy has no gradient for a decoder that draws positions; set it to 0");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gradus/nn/loss.hpp>
 
 #include <limits>
+#include <utility>
 
 #include "models/forgetful_decoder.hpp"
 #include "models/helpers.hpp"
@@ -24,7 +25,8 @@ namespace {
 const data::Batch batch = tiny_batch();
 const BatchTensors x(batch);
 
-const LossOptions everything{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 0.5};
+const LossOptions everything{
+    .label_smoothing = 0.1, .attention_entropy = 0.3, .attention_coverage = 0.4, .sampling = 0.5};
 
 Model attending() {
   gradus::seed(1);
@@ -46,23 +48,27 @@ double total(const Seq2Seq& model, const data::Batch& of, const LossOptions& opt
 double reading(const Seq2Seq& model, const Tensor& inputs, const LossOptions& options) {
   const auto [logits, weights] = model.forward(x.source, x.source_lengths, inputs);
   return nn::masked_cross_entropy(logits, x.target_out, x.target_lengths, options.label_smoothing).item() +
-         options.attention_entropy * nn::attention_entropy(stack(weights), x.target_lengths).item();
+         options.attention_entropy * nn::attention_entropy(stack(weights), x.target_lengths).item() +
+         options.attention_coverage * nn::coverage_loss(stack(weights), x.target_lengths).item();
 }
 
 }  // namespace
 
-TEST_CASE("the loss is the smoothed cross-entropy plus the attention entropy", "[models][loss]") {
+TEST_CASE("the loss is the smoothed cross-entropy plus the attention entropy and the coverage loss",
+          "[models][loss]") {
   const Model model = attending();
   const double plain = models::loss(*model, batch).total.item();
   for (const double smoothing : {0.0, 0.2}) {
-    for (const double entropy : {0.0, 0.3, -0.1}) {
-      const LossOptions options{.label_smoothing = smoothing, .attention_entropy = entropy};
-      INFO("smoothing " << smoothing << ", entropy " << entropy);
+    for (const auto& [entropy, coverage] : {std::pair{0.0, 0.0}, std::pair{0.3, 0.0}, std::pair{-0.1, 0.0},
+                                            std::pair{0.0, 0.7}, std::pair{0.3, 0.7}}) {
+      const LossOptions options{
+          .label_smoothing = smoothing, .attention_entropy = entropy, .attention_coverage = coverage};
+      INFO("smoothing " << smoothing << ", entropy " << entropy << ", coverage " << coverage);
       const models::Loss made = loss_of(*model, batch, options);
       CHECK(std::abs(made.total.item() - reading(*model, x.target_in, options)) < 1e-13);
       CHECK(std::abs(made.cross_entropy - plain) < 1e-13);
       CHECK(made.tokens == batch.target_tokens());
-      CHECK((std::abs(made.total.item() - plain) > 1e-3) == (smoothing > 0 || entropy != 0));
+      CHECK((std::abs(made.total.item() - plain) > 1e-3) == (smoothing > 0 || entropy != 0 || coverage > 0));
     }
   }
 }
@@ -77,7 +83,8 @@ TEST_CASE("every part of the loss has correct gradients", "[models][loss][gradie
   const Model model = attending();
   for (const LossOptions& options :
        {LossOptions{.label_smoothing = 0.1}, LossOptions{.attention_entropy = 0.3},
-        LossOptions{.sampling = 0.5}, LossOptions{.sampling = 1}, everything}) {
+        LossOptions{.attention_coverage = 0.3}, LossOptions{.sampling = 0.5}, LossOptions{.sampling = 1},
+        everything}) {
     check_gradients(
         nn::gradcheck(*model, [&](const auto&) { return loss_of(*model, batch, options).total; }, {}),
         model->parameters().size());
@@ -149,7 +156,8 @@ TEST_CASE("no part of the loss depends on the padding", "[models][loss][padding]
 
 TEST_CASE("the loss of a batch is the mean over its pairs, with every option", "[models][loss]") {
   const Model model = attending();
-  const LossOptions options{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 1};
+  const LossOptions options{
+      .label_smoothing = 0.1, .attention_entropy = 0.3, .attention_coverage = 0.4, .sampling = 1};
   double sum = 0;
   for (const data::Pair& pair : tiny_pairs) {
     const models::Loss one = loss_of(*model, data::make_batch({&pair, 1}), options);
@@ -164,6 +172,14 @@ TEST_CASE("invalid loss options are refused", "[models][loss]") {
       loss_of(*all[1], batch, {.attention_entropy = 0.1}),
       "loss: attention_entropy needs a decoder with attention; set it to 0, or use a decoder that returns "
       "weights");
+  CHECK_ERROR(
+      loss_of(*all[1], batch, {.attention_coverage = 0.1}),
+      "loss: attention_coverage needs a decoder with attention; set it to 0, or use a decoder that returns "
+      "weights");
+  CHECK_ERROR(loss_of(*all[0], batch, {.attention_coverage = -0.1}),
+              "loss: attention_coverage must be finite and at least 0, and is -0.1");
+  CHECK_ERROR(loss_of(*all[0], batch, {.attention_coverage = std::numeric_limits<double>::infinity()}),
+              "loss: attention_coverage must be finite and at least 0, and is inf");
   CHECK_ERROR(loss_of(*all[0], batch, {.label_smoothing = 1.5}),
               "loss: the label smoothing must be in [0, 1], and is 1.5");
   CHECK_ERROR(loss_of(*all[0], batch, {.sampling = -0.1}),

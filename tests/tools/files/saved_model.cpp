@@ -20,6 +20,7 @@ TEST_CASE("settings round-trip through text", "[tools][settings]") {
   settings.data.lower = false;
   settings.data.train.source = "a folder/with \"quotes\"";
   settings.trainer.loss.attention_entropy = -0.125;
+  settings.trainer.loss.attention_coverage = 0.375;
   settings.run.learning_rate = 0.1 + 0.2;
   const std::string text = tools::to_text(settings);
   INFO(text);
@@ -31,6 +32,7 @@ TEST_CASE("settings round-trip through text", "[tools][settings]") {
   CHECK_FALSE(read.data.lower);
   CHECK(read.data.train.source == settings.data.train.source);
   CHECK(read.trainer.loss.attention_entropy == -0.125);
+  CHECK(read.trainer.loss.attention_coverage == 0.375);
   CHECK(read.run.learning_rate == settings.run.learning_rate);
 }
 

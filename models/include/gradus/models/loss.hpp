@@ -34,8 +34,9 @@ struct Objective {
 
 /// The training loss; by default the cross-entropy under teacher forcing.
 struct LossOptions {
-  double label_smoothing = 0;    ///< ε, in [0, 1], as in nn::masked_cross_entropy
-  double attention_entropy = 0;  ///< λ: weight of nn::attention_entropy in the loss; λ < 0 raises entropy
+  double label_smoothing = 0;     ///< ε, in [0, 1], as in nn::masked_cross_entropy
+  double attention_entropy = 0;   ///< λ: weight of nn::attention_entropy in the loss; λ < 0 raises entropy
+  double attention_coverage = 0;  ///< λ ≥ 0: weight of nn::coverage_loss in the loss
   /// The probability in [0, 1] that the decoder reads its own likeliest token instead of the true previous
   /// token. The choice is independent for each token (scheduled sampling with arg max, Bengio et al. 2015,
   /// section 2.4). No gradient flows through the choice.
@@ -54,11 +55,12 @@ struct Loss {
 
 /// The loss of a batch. If the decoder draws positions in training (Estimator::reinforce), the loss includes
 /// nn::reinforce_loss(), whose value is 0. The decoder runs step by step if it draws positions, or if the
-/// options ask for attention entropy, for sampling, or for an objective that reads attention weights.
+/// options ask for attention entropy, coverage, sampling, or an objective that reads attention weights.
 /// Otherwise the decoder's forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A
 /// sequence's dropout masks do not depend on the thread that computes the sequence.
 /// @param coins if 0 < sampling < 1, gives one number for each sequence and each step but the first
-/// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
+/// @throws Error for an option out of range, and for attention entropy or coverage with a decoder without
+/// attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
 /// The loss as above, but with `source`, (T_x, B, D) or (T_x, B), and its lengths, (B), in place of the
