@@ -114,7 +114,7 @@ class Checker:
             case "docs":
                 return None if rest in ([], ["--serve"], ["--pdf"]) or rest[:1] == ["--audit"] else f"unknown argument {rest} of ./run docs"
             case "speech-data":
-                unknown = set(rest[1::2]) - {"--files", "--seed", "--voice"}
+                unknown = {word for word in rest if word.startswith("--")} - {"--files", "--seed", "--voice", "--phrases"}
                 return None if not unknown or is_open(rest[0]) else f"unknown argument {unknown} of ./run speech-data"
             case "web":
                 return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run web"
