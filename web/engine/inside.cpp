@@ -79,7 +79,7 @@ Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>
   if (is_mistaken(*model.decoder))
     throw Error("a decoder with mistakes cannot be shown part by part; switch them off");
   if (decoder == nullptr)
-    throw Error("this decoder has no attention to look into; choose the decoder bahdanau");
+    throw Error("this decoder cannot be shown part by part; choose the decoder bahdanau");
   const auto T = std::ssize(source);
   if (t < 0 || t >= std::ssize(written)) {
     throw Error("there is no step " + std::to_string(t + 1) + "; the output has " +

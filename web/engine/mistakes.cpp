@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "luong_decoder.hpp"
 #include "own_attention.hpp"
 #include "score.hpp"
 
@@ -83,6 +84,7 @@ class MistakenDecoder final : public RecurrentDecoder {
 models::Registry registry_with(const Mistakes& mistakes) {
   models::Registry registry = models::Registry::standard();
   for (const auto& [name, kind] : own_attentions()) registry.attentions[name] = kind;
+  add_luong_decoders(registry);
   if (mistakes.any()) {
     registry.decoders["bahdanau"].make = [mistakes](const models::DecoderOptions& options,
                                                     const auto& attention) {

@@ -15,8 +15,9 @@ struct Mistakes {
   bool any() const { return no_mask || no_tanh || no_backward || ask_after || wrong_end; }
 };
 
-/// A registry with own_attentions(), in which "bahdanau" makes these mistakes. Parameters and initial values
-/// equal those of the correct decoder. `no_backward` and `wrong_end` need a bidirectional encoder.
+/// A registry with own_attentions() and Luong's decoders, in which "bahdanau" makes these mistakes.
+/// Parameters and initial values equal those of the correct decoder. `no_backward` and `wrong_end` need a
+/// bidirectional encoder.
 models::Registry registry_with(const Mistakes& mistakes);
 /// True for a decoder with mistakes.
 bool is_mistaken(const nn::DecoderStep& decoder);

@@ -186,6 +186,10 @@ std::uint64_t Session::fingerprint(std::size_t number) const {
 void Session::save(std::size_t number, const std::filesystem::path& path) const {
   if (settings_.models[number].mistakes.any())
     throw Error("a model with mistakes cannot be saved: gradus would run it without them; switch them off");
+  const std::string& decoder = settings_.models[number].decoder;
+  if (!models::Registry::standard().decoders.contains(decoder))
+    throw Error("a model with the decoder " + decoder +
+                " cannot be saved: gradus does not have that decoder; choose bahdanau, fixed or cho");
   if (own_attentions().contains(settings_.models[number].attention))
     throw Error("a model with your own attention cannot be saved: gradus does not have that attention");
   NamedTensors tensors;

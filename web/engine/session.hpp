@@ -78,7 +78,8 @@ class Session {
   /// A hash of all parameters of a model.
   std::uint64_t fingerprint(std::size_t number) const;
   /// Writes a checkpoint that `gradus translate` and the other commands load.
-  /// @throws Error for a model with mistakes or with the reader's own attention: the commands cannot load it.
+  /// @throws Error for a model with mistakes, with a Luong decoder or with the reader's own attention: the
+  /// commands cannot load it.
   void save(std::size_t number, const std::filesystem::path& path) const;
 
  private:

@@ -2,7 +2,7 @@
 
 import { html } from "./dom.js";
 import { isOwn, own, passed } from "./own.js";
-import { acts, common, fields, model, parse, sizes, switches } from "./settings.js";
+import { acts, attends, common, fields, model, parse, sizes, switches } from "./settings.js";
 import { language } from "./language.js";
 import { words } from "./strings.js";
 
@@ -66,11 +66,11 @@ export function relate(form) {
   for (const name of ["symbols", "shortest", "longest"]) off(name, dates);
   for (const prefix of ["a.", "b."]) {
     const chosen = Object.fromEntries(model("").map(({ name }) => [name, form.elements[prefix + name].value]));
-    const { decoder } = chosen, attends = decoder === "bahdanau";
+    const { decoder } = chosen, without = !attends(decoder);
     for (const field of model("")) if (field.name !== "decoder") off(prefix + field.name, decoder === "none");
-    off(`${prefix}attention`, !attends);
-    off(`${prefix}energy`, !attends || !usesEnergy(chosen.attention));
-    form.querySelector(`[id="own-${prefix}attention"]`).hidden = !attends || !isOwn(chosen.attention);
+    off(`${prefix}attention`, without);
+    off(`${prefix}energy`, without || !usesEnergy(chosen.attention));
+    form.querySelector(`[id="own-${prefix}attention"]`).hidden = without || !isOwn(chosen.attention);
     for (const { name } of switches) off(prefix + name, !acts(name, chosen));
   }
 }

@@ -25,8 +25,14 @@ export const switches = [
   { ...choice("start", ["first", "last"], "first"), mistake: "wrong_end" },
 ];
 
+const attending = ["bahdanau", "luong", "luong_feeding"];
+const decoders = ["fixed", "cho", ...attending];
+
+/** True for a decoder with attention. */
+export const attends = (decoder) => attending.includes(decoder);
+
 export const sizes = (decoder) => [
-  choice("decoder", ["none", "fixed", "cho", "bahdanau"], decoder),
+  choice("decoder", ["none", ...decoders], decoder),
   choice("attention", ["additive", "dot", "scaled_dot", ...own.map(({ choice }) => choice)], "additive"),
   choice("cell", ["gru", "lstm", "rnn", "original-gru"], "gru"),
   whole("embedding", 1, 256, 32),
@@ -49,7 +55,7 @@ export const fields = new Map([
   ...model("fixed").map((field) => [`a.${field.name}`, field]),
   ...model("bahdanau").map((field) => [`b.${field.name}`, field]),
 ]);
-fields.set("a.decoder", choice("decoder", ["fixed", "cho", "bahdanau"], "fixed"));
+fields.set("a.decoder", choice("decoder", decoders, "fixed"));
 
 export const defaults = () => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
 
@@ -90,7 +96,7 @@ function modelRequest(values, prefix) {
 }
 
 /** The choices in own.js (the reader's attentions) that the models use. */
-export const ownAttentions = (values) => [...new Set(["a.", "b."].filter((prefix) => values[`${prefix}decoder`] === "bahdanau")
+export const ownAttentions = (values) => [...new Set(["a.", "b."].filter((prefix) => attends(values[`${prefix}decoder`]))
   .map((prefix) => values[`${prefix}attention`]).filter(isOwn))];
 
 /** `values` with model A and its task from a file that answer.cpp has opened, and without a model B. */

@@ -87,7 +87,8 @@ export const words = {
   },
   choices: {
     reverse: "reverse", copy: "copy", sort: "sort", dates: "dates", none: "none", fixed: "fixed context",
-    cho: "Cho: the context at every step", bahdanau: "Bahdanau: attention", additive: "additive", dot: "dot (Luong)",
+    cho: "Cho: the context at every step", bahdanau: "Bahdanau: attention", luong: "Luong: attention after the cell",
+    luong_feeding: "Luong with input feeding", additive: "additive", dot: "dot (Luong)",
     scaled_dot: "scaled dot", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "GRU of the papers",
     both: "both directions", forward: "forward only", on: "on", off: "off", before: "s_t−1", after: "s_t, as Luong",
     first: "←h_1", last: "←h_T, the wrong end",

@@ -84,7 +84,8 @@ export const words = {
   },
   choices: {
     reverse: "反转", copy: "复制", sort: "排序", dates: "日期", none: "无", fixed: "固定上下文",
-    cho: "Cho：每一步都读上下文", bahdanau: "Bahdanau：注意力", additive: "加性", dot: "点积（Luong）",
+    cho: "Cho：每一步都读上下文", bahdanau: "Bahdanau：注意力", luong: "Luong：循环单元之后的注意力",
+    luong_feeding: "Luong，输入馈送", additive: "加性", dot: "点积（Luong）",
     scaled_dot: "缩放点积", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "论文中的 GRU",
     both: "双向", forward: "仅正向", on: "有", off: "无", before: "s_t−1", after: "s_t（Luong 的顺序）",
     first: "←h_1", last: "←h_T（错误的一端）",

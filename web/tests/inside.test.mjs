@@ -29,7 +29,7 @@ test("a step computed part by part is the library's own, for every cell and atte
     }
   }
   assert.throws(() => trainer.ask({ do: "inside", model: 0, text: "31", step: 0, forced: true }),
-                { message: "this decoder has no attention to look into; choose the decoder bahdanau" });
+                { message: "this decoder cannot be shown part by part; choose the decoder bahdanau" });
   assert.throws(() => trainer.ask({ do: "inside", model: 1, text: "31", step: 3, forced: true }),
                 { message: "there is no step 4; the output has 3" });
 });

@@ -82,6 +82,22 @@ test("a model does not depend on the other one", async () => {
   assert.notEqual(both[2][0], both[2][1]);
 });
 
+test("Luong's decoders learn reversal, and input feeding widens the cell by h̃", async () => {
+  const trainer = await loadTrainer();
+  const { parameters: [plain, feeding] } = trainer.ask({ do: "create", settings: settings(
+    { "a.decoder": "luong", "a.attention": "dot", "b.decoder": "luong_feeding", "b.attention": "dot", longest: 6, rate: 0.01, steps: 400 }) });
+  assert.equal(feeding - plain, 3 * 64 * 64);  // W_ir, W_iz and W_in read H more numbers
+  const { losses } = trainer.ask({ do: "step", count: 400 });
+  assert.notEqual(losses[0][0], losses[1][0]);
+  for (const { trained } of trainer.ask({ do: "measure", each: 50 }).models) assert.ok(trained >= 0.95, `${trained}`);
+  const { models } = trainer.ask({ do: "translate", text: "31415" });
+  for (const { weights } of models) assert.equal(weights[0].indexOf(Math.max(...weights[0])), 4);
+  assert.throws(() => trainer.checkpoint(0),
+                { message: "a model with the decoder luong cannot be saved: gradus does not have that decoder; choose bahdanau, fixed or cho" });
+  assert.throws(() => trainer.ask({ do: "inside", model: 1, text: "31", step: 0, forced: true }),
+                { message: "this decoder cannot be shown part by part; choose the decoder bahdanau" });
+});
+
 test("reversal is learnt: exact match of at least 0.99, attention on the reversed position", async () => {
   const trainer = await loadTrainer();
   trainer.ask({ do: "create", settings: settings({ "a.decoder": "bahdanau", "b.decoder": "none", steps: 500 }) });
