@@ -55,6 +55,7 @@ enum class Fault {
   starts_at_g,
   all_or_none,
   m_starts_at_g,
+  negative_v,
   limits_step,
   t_behind,
 };
@@ -105,6 +106,7 @@ class Faulty {
     const Tensor square = fault == Fault::no_square ? abs(g) : fault == Fault::g_for_its_square ? g : g * g;
     m = beta_1_ * m + (fault == Fault::not_averaged ? 1 : 1 - beta_1_) * g;
     v = fault == Fault::sums_squares ? v + square : beta_2_ * v + (1 - beta_2_) * square;
+    if (fault == Fault::negative_v) v = -v;
     if (fault == Fault::starts_at_g && t_ == 1) m = g, v = g * g;
     if (fault == Fault::m_starts_at_g && t_ == 1) m = g;
     const double t = fault == Fault::t_behind ? t_ - 1 : t_;
@@ -268,6 +270,7 @@ int main() {
       attempt<Faulty<Fault::no_hats>>("no bias correction", "no-hats"),
       attempt<Faulty<Fault::hat_on_m_alone>>("only m̂", "one-hat"),
       attempt<Faulty<Fault::t_from_0>>("t from 0", "t-from-0"),
+      attempt<Faulty<Fault::negative_v>>("v is negative", "nan"),
       attempt<Faulty<Fault::t_stays>>("t stays 1", "t-stays"),
       attempt<Faulty<Fault::t_for_each>>("t counts parameters", "t-for-each"),
       attempt<Faulty<Fault::epsilon_inside>>("ε under the root", "epsilon-inside"),

@@ -71,6 +71,14 @@ int main() {
               }),
       attempt("mean over T·B", "divided-by-all",
               [](const Tensor& z, const Tensor& y, const Tensor& n) { return mean(of_real(z, y, n)); }),
+      attempt("mean over T·B, then divided by n", "number-of-pads",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return mean(of_real(z, y, n)) / count(z, n);
+              }),
+      attempt("divided by the fraction of real tokens", "number-of-pads",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(z, y, n)) / mean(real(z, n));
+              }),
       attempt("mean of means", "mean-of-means",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return mean(sum(of_real(z, y, n), 0) / n.to(z.dtype()));

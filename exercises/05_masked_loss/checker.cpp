@@ -39,6 +39,9 @@ const Mistake off_by_one{"off-by-one", "Each sentence is one token too long or t
                          "Positions are numbered from 0: t is real when t < ℓ_b."};
 const Mistake pads_matter{"pads-matter", "The logits or targets at the pads change the loss.",
                           "Exclude the pads from the sum, with where(real, …, zeros), and from the count."};
+const Mistake pads_in_mean{
+    "number-of-pads", "The number of pads changes the loss.",
+    "mean(x) divides by all T·B positions: divide a sum by the number of real tokens."};
 const Mistake underflow{"underflow", "A probability underflowed to 0, so its logarithm is lost.",
                         "log_softmax computes ln p without computing p."};
 
@@ -231,7 +234,7 @@ void pads_do_not_matter(const MaskedLoss& answer) {
 
   const Case longer{pad(c.logits, 0, 0, 2), pad(c.targets, 0, 0, 2), c.lengths};
   exercise::expect_value("the loss with two more pads for every sentence", loss(answer, longer).item(),
-                         before, pads_matter);
+                         before, pads_in_mean);
 }
 
 void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& c,

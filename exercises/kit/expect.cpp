@@ -65,6 +65,7 @@ std::optional<double> factor(const std::vector<double>& got, const Plain& expect
   for (std::size_t i = 0; i < e.size(); ++i) {
     if (std::abs(e[i]) <= 1e-6) continue;
     const double r = got[i] / e[i];
+    if (!std::isfinite(r)) return std::nullopt;
     const bool likely = there > 1 || r == -1 || close(r, 2, bound) || close(r, 0.5, bound);
     const bool holds = r != 0 && same(got, each(expected, [=](double x) { return r * x; }), bound);
     return likely && holds ? std::optional(r) : std::nullopt;
