@@ -152,7 +152,7 @@ WORDS = {
     "content, twice the updates": "按内容，两倍的更新次数", "monotonic, twice the updates": "单调，两倍的更新次数",
     "long sounds, filters of 7 positions, twice the updates": "长音，滤波器宽 7 个位置，两倍的更新次数",
     "long sounds, content, twice the updates": "长音，按内容，两倍的更新次数",
-    "attention": "注意力", "wrong digits: another voice, %": "写错的数字：另一种嗓音，%", "other speeds, %": "其他语速，%", "training, minutes": "训练，分钟",
+    "attention": "注意力", "wrong digits: another voice, %": "写错的数字：另一种嗓音，%", "other speeds, %": "其他语速，%",
     "monotonic, one direction": "单调，单向",
     "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧",
     # 16

@@ -4,7 +4,6 @@ import json
 import pathlib
 import subprocess
 import tempfile
-import time
 
 import results_printed
 import results_tutorials
@@ -51,11 +50,9 @@ def measure_digits(at):
             run = {"seed": seed}
             for name, options in ATTENTIONS.items():
                 out = pathlib.Path(folder, f"{seed}-{len(run)}")
-                start = time.monotonic()
                 gradus("train", "--frames", *lists, "--attention", name.split(",")[0], *MODEL, *options, "--seed", seed, "--out", out,
                        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                seconds = round(time.monotonic() - start, 1)
-                run[name] = {"train_seconds": seconds, "voice": evaluate(out), "speeds": evaluate(out, "--pairs", speeds)}
+                run[name] = {"voice": evaluate(out), "speeds": evaluate(out, "--pairs", speeds)}
             runs.append(run)
     write(DIGITS, " ".join(["./run gradus train --frames", *LISTS, "--attention …", *MODEL, "--seed N"]), at, {"seeds": SEEDS, "runs": runs})
 
@@ -72,9 +69,8 @@ def listening_digits():
     def row(name):
         runs = [run[name] for run in results["runs"]]
         return [name, over_seeds([100 * run["voice"]["token_error_rate"] for run in runs], "{:.2f}"),
-                over_seeds([100 * run["speeds"]["token_error_rate"] for run in runs], "{:.2f}"),
-                over_seeds([run["train_seconds"] / 60 for run in runs], "{:.1f}")]
-    return markdown_table(["attention", "wrong digits: another voice, %", "other speeds, %", "training, minutes"],
+                over_seeds([100 * run["speeds"]["token_error_rate"] for run in runs], "{:.2f}")]
+    return markdown_table(["attention", "wrong digits: another voice, %", "other speeds, %"],
                           [row(name) for name in ATTENTIONS]) + "\n\n" + where_measured(results)
 
 
@@ -82,8 +78,9 @@ def check_bounds():
     """Checks what tutorial 15 says of the models at twice the trained speed, and train-on-sound.md of the digits."""
     for run in load(DIGITS)["runs"]:
         errors = {name: run[name]["voice"]["token_error_rate"] for name in ATTENTIONS}
-        assert max(errors.values()) <= 0.03 and max(run[name]["train_seconds"] for name in ATTENTIONS) <= 15 * 60, run["seed"]
-        assert errors["monotonic, one direction"] - errors["location"] <= 0.02, run["seed"]
+        assert max(errors.values()) <= 0.03, run["seed"]
+        assert 0 < errors["monotonic, one direction"] - errors["location"] <= 0.02, run["seed"]
+        assert run["monotonic, one direction"]["speeds"]["token_error_rate"] < run["location"]["speeds"]["token_error_rate"], run["seed"]
     wide = ("location, as above", "smoothing", "a window of 6 positions in decoding", "dropout 0.2", "a pyramid of one level",
             "another speed for each symbol", "twice the updates")
     for run in load(TRIED)["runs"]:
