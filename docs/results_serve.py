@@ -77,4 +77,7 @@ def check_bounds():
     results = load("serve")
     assert results["many"]["rate"] >= 6 * results["one"]["rate"], results
     assert results["many"]["rate"] >= 0.6 * results["file"]["rate"], results
-    assert not load("serve_load")["wrong"]
+    faults = load("serve_load")
+    assert not faults["wrong"] and faults["minutes"] >= 60
+    kb = faults["resident_kb"]
+    assert statistics.median(kb[len(kb) // 2:]) < 1.1 * statistics.median(kb[:len(kb) // 2])
