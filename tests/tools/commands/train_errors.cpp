@@ -187,7 +187,7 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
         "give another --attention" +
             help);
   check({"train", "--task", "copy", "--coverage", "-1"}, 2,
-        "--coverage: expected a number of at least 0, found -1" + help);
+        "--coverage: expected a finite number of at least 0, found -1" + help);
   check({"train", "--batch", "1000001"}, 2,
         "--batch: expected a whole number from 1 to 1000000, found 1000001" + help);
   for (const std::string number : {"99999999999999999999", "1e3", "0x10", "8.0", "-1", "three"}) {
