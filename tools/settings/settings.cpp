@@ -52,8 +52,8 @@ std::string written(Settings settings, const std::set<std::string>& groups_left_
 
 }  // namespace
 
-// Refuses a path that would not be read back unchanged: before version 2.4, CLI11 writes a backslash
-// unescaped.
+// Refuses a path with a backslash if reading the text changes the path: CLI11 before version 2.4 writes the
+// backslash without escaping it.
 std::string to_text(const Settings& settings) {
   std::string text = written(settings);
   if (written(settings_from_text(text)) != text) {
