@@ -54,7 +54,7 @@ def measure_digits(at):
                        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 run[name] = {"voice": evaluate(out), "speeds": evaluate(out, "--pairs", speeds)}
             runs.append(run)
-    write(DIGITS, " ".join(["./run gradus train --frames", *LISTS, "--attention …", *MODEL, "--seed N"]), at, {"seeds": SEEDS, "runs": runs})
+    write(DIGITS, " ".join(["./run gradus train --frames", *LISTS, "--attention location", *MODEL, "--seed N"]), at, {"seeds": SEEDS, "runs": runs})
 
 
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
