@@ -55,7 +55,7 @@ def write_part(folder, part, count, words_of, manner_of, draw):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="./run speech-data", description="Lets espeak-ng say strings of 3 to 8 digits, for gradus train --frames.")
+    parser = argparse.ArgumentParser(prog="./run speech-data", description="Lets espeak-ng say strings of 3 to 8 digits, or phrases, for gradus train --frames.")
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path("out/speech"), help="where to write [out/speech]")
     parser.add_argument("--files", type=int, default=2000, help="number of training files [2000]; the other lists have a tenth each")
     parser.add_argument("--seed", type=int, default=1, help="of the words, voices and speeds [1]")
