@@ -56,6 +56,7 @@ enum class Fault {
   all_or_none,
   m_starts_at_g,
   negative_v,
+  divides_by_m,
   limits_step,
   t_behind,
 };
@@ -107,6 +108,7 @@ class Faulty {
     m = beta_1_ * m + (fault == Fault::not_averaged ? 1 : 1 - beta_1_) * g;
     v = fault == Fault::sums_squares ? v + square : beta_2_ * v + (1 - beta_2_) * square;
     if (fault == Fault::negative_v) v = -v;
+    if (fault == Fault::divides_by_m) m = beta_1_ / (m - (1 - beta_1_) * g) + (1 - beta_1_) * g;
     if (fault == Fault::starts_at_g && t_ == 1) m = g, v = g * g;
     if (fault == Fault::m_starts_at_g && t_ == 1) m = g;
     const double t = fault == Fault::t_behind ? t_ - 1 : t_;
@@ -271,6 +273,7 @@ int main() {
       attempt<Faulty<Fault::hat_on_m_alone>>("only m̂", "one-hat"),
       attempt<Faulty<Fault::t_from_0>>("t from 0", "t-from-0"),
       attempt<Faulty<Fault::negative_v>>("v is negative", "nan"),
+      attempt<Faulty<Fault::divides_by_m>>("β₁ divided by m", "values"),
       attempt<Faulty<Fault::t_stays>>("t stays 1", "t-stays"),
       attempt<Faulty<Fault::t_for_each>>("t counts parameters", "t-for-each"),
       attempt<Faulty<Fault::epsilon_inside>>("ε under the root", "epsilon-inside"),

@@ -37,7 +37,7 @@ class LuongDecoder final : public RecurrentDecoder {
   nn::Linear W_c;
 
  protected:
-  // The context of the cell, not of the attention.
+  // The cell's context: h̃_{t−1} with input feeding, else none. advance() computes c_t.
   Context find_context(const nn::State& before, const nn::Memory& /*memory*/) const override {
     return {.context = context_size() > 0 ? before["h_tilde"] : Tensor(), .kept = {}, .weights = {}};
   }

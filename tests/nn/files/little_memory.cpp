@@ -25,7 +25,7 @@ namespace {
 
 enum Outcome { taken = 0, refused = 1, out_of_memory = 2, failed = 3 };
 
-// Reads a file in a child process, which may allocate at most 32 MB for it. Returns the outcome.
+// Reads a file in a child process that may map at most 32 MB more than this process. Returns the outcome.
 template <class Read>
 Outcome with_little_memory(const Read& reads) {
   const pid_t child = ::fork();
