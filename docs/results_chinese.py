@@ -154,7 +154,7 @@ WORDS = {
     "long sounds, content, twice the updates": "长音，按内容，两倍的更新次数",
     "attention": "注意力", "wrong digits: another voice, %": "写错的数字：另一种嗓音，%", "other speeds, %": "其他语速，%",
     "monotonic, one direction": "单调，单向",
-    "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧",
+    "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧", "steps back, %": "后退的步，%",
     # 16
     "tokens to frames, and frames to sound": "从词元到帧，从帧到声音",
     "speaker": "说话者", "squared error": "平方误差", "length, %": "长度，%", "in order, %": "按顺序，%", "12 symbols: wrong, %": "12 个符号：写错，%",

@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORD = re.compile(r"[A-Za-zα-ωΑ-Ω_']{2,}")
-WRITTEN = re.compile(r"^( *(?:fixed context|Bahdanau|answer|replaced)) .*")  # a label, followed by a model's output
+WRITTEN = re.compile(r"^( *(?:fixed context|Bahdanau|answer|replaced|written)) .*")  # a label, followed by a model's output
 ENDS = {"eos", "nan", "inf"}  # whether these words are printed depends on the training
 
 

@@ -32,7 +32,7 @@ struct Sizes {
 
 std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const std::string& attention,
                                             const speech::SpokenOptions& voice, const Sizes& sizes, std::uint64_t seed,
-                                            bool both_directions = true) {
+                                            bool online = false) {
   gradus::seed(seed);
   return models::make_model({.decoder = decoder,
                              .attention = attention,                     // "additive", "location" or "monotonic"
@@ -40,7 +40,8 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const st
                              .hidden = sizes.hidden,
                              .energy = sizes.hidden,
                              .pyramid = sizes.pyramid,                   // each level halves the number of vectors
-                             .bidirectional = both_directions},
+                             .bidirectional = !online,
+                             .bridge = online ? std::optional(models::Bridge::zeros) : std::nullopt},  // s_0 = 0
                             {.source = 0,                                // no tokens
                              .target = data::first_symbol + voice.symbols,
                              .vectors = voice.size});                    // the source is a sequence of frames
@@ -112,7 +113,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const auto content = make_model("bahdanau", "additive", voice, sizes, options.seed);
   const auto location = make_model("bahdanau", "location", voice, sizes, options.seed);
   const auto all_speeds = make_model("bahdanau", "location", voice, sizes, options.seed);
-  const auto online = make_model("bahdanau", "monotonic", voice, sizes, options.seed, false);
+  const auto online = make_model("bahdanau", "monotonic", voice, sizes, options.seed, true);
   const speech::Spoken::Range slow{.min_speed = 0.5, .max_speed = 1}, any{.min_speed = 0.5, .max_speed = 2};
   const auto trained = [&](const std::string& name, models::Seq2Seq& model, const speech::Spoken::Range& range) {
     return tutorial::Listener{name, &model, tutorial::train_listener(name, model, spoken, range, options)};
@@ -145,18 +146,23 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                            speech::Spoken::text(by_location.tokens) + '\n';
   std::cout << said << '\n';
 
-  // 4. Two models: one hears the whole utterance before it writes, the other writes while it hears.
+  // 4. The last model writes while it hears. The other models first hear the whole utterance.
+  const speech::Utterance live = spoken.say(std::vector<std::int64_t>{3, 1, 4}, 0.75, generator);
+  std::cout << tutorial::transcript(*online, live) << '\n';
   Generator same(20150602);  // the same utterances in every run
   std::vector<speech::Utterance> heard;
   for (int i = 0; i < 200; ++i) heard.push_back(spoken.sample(slow, same));
-  tutorial::Table delay{.name = "delay", .rows_are = "model", .columns = {"wrong symbols, %", "delay, frames"}, .digits = 1};
-  const auto add = [&](const tutorial::Listener& listener, std::int64_t each) {
+  tutorial::Table delay{.name = "delay",
+                        .rows_are = "model",
+                        .columns = {"wrong symbols, %", "steps back, %", "delay, frames"},
+                        .digits = 1};
+  for (const tutorial::Listener& listener : {listeners[1], listeners[2], walker}) {
+    const bool is_online = listener.name == walker.name;
     delay.rows.push_back({listener.name, {tutorial::percent_wrong(*listener.model, heard),
-                                          tutorial::frames_of_delay(*listener.model, heard, each)}});
-  };
-  add(listeners[1], 0);
-  add(walker, std::int64_t{1} << sizes.pyramid);
-  std::cout << "from the end of a symbol until it can be written\n" << text(delay) << '\n';
+                                          tutorial::percent_back(*listener.model, heard),
+                                          tutorial::frames_of_delay(*listener.model, heard, is_online)}});
+  }
+  std::cout << "steps to an earlier position, and frames from the end of a symbol until it is written\n" << text(delay) << '\n';
   plot::Curves losses{.title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats per token", .log_y = true};
   for (const auto& [name, model, training] : listeners) losses.series.push_back(tutorial::smoothed(name, training.losses));
 

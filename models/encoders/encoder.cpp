@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoders/drop.hpp"
+#include "encoders/pairs.hpp"
 
 namespace gradus::models {
 namespace {
@@ -56,13 +57,6 @@ std::int64_t top_input(const EncoderOptions& options) {
   return 2 * (options.pyramid == 1 ? input_size(options) : directions * options.hidden);
 }
 
-// Concatenates neighbouring vectors in pairs: x (T, B, D) → (⌈T / 2⌉, B, 2D). x must be 0 beyond the lengths.
-Tensor pairs(const Tensor& x) {
-  const std::int64_t T = x.size(0), B = x.size(1), D = x.size(2), odd = T % 2;
-  const Tensor even = odd == 1 ? pad(x, 0, 0, 1) : x;
-  return transpose(even.reshape({(T + odd) / 2, 2, B, D}), 1, 2).reshape({(T + odd) / 2, B, 2 * D});
-}
-
 Tensor halved(const Tensor& lengths) {
   std::vector<std::int64_t> half;
   for (const std::int64_t length : lengths.values<std::int64_t>()) half.push_back(length / 2 + length % 2);
@@ -70,6 +64,12 @@ Tensor halved(const Tensor& lengths) {
 }
 
 }  // namespace
+
+Tensor pairs(const Tensor& x) {
+  const std::int64_t T = x.size(0), B = x.size(1), D = x.size(2), odd = T % 2;
+  const Tensor even = odd == 1 ? pad(x, 0, 0, 1) : x;
+  return transpose(even.reshape({(T + odd) / 2, 2, B, D}), 1, 2).reshape({(T + odd) / 2, B, 2 * D});
+}
 
 Encoder::Encoder(const EncoderOptions& options)
     : embedding(make_embedding(options)),

@@ -106,7 +106,8 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
                                                        .dropout = options.attention_dropout,
                                                        .top_k = options.attention_top_k,
                                                        .window = options.attention_window,
-                                                       .temperature = options.attention_temperature});
+                                                       .temperature = options.attention_temperature,
+                                                       .location = options.location});
                               });
   auto model = std::make_unique<Seq2Seq>(encoder, std::move(decoder));
   draw(*model, options.initial);

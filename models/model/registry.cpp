@@ -56,14 +56,14 @@ AttentionKind local_kind() {
 AttentionKind location_kind() {
   return {.make =
               [](const AttentionSizes& n) {
-                return std::make_unique<nn::LocationAttention>(n.query, n.value, n.energy,
-                                                               nn::LocationOptions{.dropout = n.dropout});
+                nn::LocationOptions location = n.location;
+                location.dropout = n.dropout;
+                return std::make_unique<nn::LocationAttention>(n.query, n.value, n.energy, location);
               },
           .weights =
               [](const AttentionSizes& n) {
-                const nn::LocationOptions location;
-                return additive_weights(n) + matrix(location.filters, location.width) +
-                       matrix(n.energy, location.filters);
+                return additive_weights(n) + matrix(n.location.filters, n.location.width) +
+                       matrix(n.energy, n.location.filters);
               }};
 }
 

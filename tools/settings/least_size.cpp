@@ -54,7 +54,8 @@ double attention(const ModelOptions& model, const models::Registry& registry) {
   return found->second.weights({.query = model.hidden,
                                 .value = (model.bidirectional ? 2 : 1) * model.hidden,
                                 .energy = model.energy,
-                                .dropout = 0});
+                                .dropout = 0,
+                                .location = model.location});
 }
 
 // The number of elements of the bridge's matrices W_s, which are applied to the encoder's backward state or

@@ -43,6 +43,17 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   add_number(app, "--attention-temperature", model.attention_temperature,
              "temperature of gumbel attention's gradient")
       ->transform(finite_above_0);
+  nn::LocationOptions& location = model.location;
+  app.add_option("--location-filters", location.filters, "filters of location attention, K")
+      ->transform(from_1);
+  app.add_option("--location-width", location.width, "positions that a filter of location attention sees, R")
+      ->transform(odd);
+  add_switch(app, "--location-smooth", location.smooth,
+             "location attention normalises σ(e) instead of exp(e), so that the weights spread");
+  app.add_option("--location-window", location.window,
+                 "in decoding, location attention reads at most N positions to each side of the last largest "
+                 "weight; 0: all")
+      ->transform(from_0);
   add_choice(app, "--tied", model.tied, tied_names,
              "weights shared: target embedding and output layer (output), the source embedding too (all)");
   add_choice(app, "--initial", model.initial, initial_names,

@@ -152,6 +152,10 @@ Effects model_effects(const ModelOptions& model, const models::Registry& registr
       {"--attention-top-k", attends && attention == "top_k", only("top_k")},
       {"--attention-window", attends && attention == "local_p", only("local_p")},
       {"--attention-temperature", attends && attention == "gumbel", only("gumbel")},
+      {"--location-filters", attends && attention == "location", only("location")},
+      {"--location-width", attends && attention == "location", only("location")},
+      {"--location-smooth", attends && attention == "location", only("location")},
+      {"--location-window", attends && attention == "location", only("location")},
       {"--maxout", may_read_maxout(model, registry),
        model.tied == models::Tied::none
            ? std::string("without --readout maxout or maxout-earlier")

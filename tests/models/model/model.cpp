@@ -75,6 +75,8 @@ std::vector<Variant> variants() {
       {"dot", small({.attention = "dot"})},
       {"location", small({.attention = "location"})},
       {"location over a pyramid", small({.attention = "location", .pyramid = 1})},
+      {"location, smooth",
+       small({.attention = "location", .location = {.filters = 2, .width = 3, .smooth = true}})},
       {"additive over one level, one direction, copy",
        small({.pyramid = 1, .bidirectional = false, .bridge = Bridge::copy})},
       {"LSTM pyramid, two layers", small({.cell = Cell::lstm, .layers = 2, .pyramid = 1})},

@@ -60,6 +60,8 @@ TEST_CASE("the gradients of the library's models are correct", "[tools][gradchec
                                              {"--attention", "sparsemax"},
                                              {"--attention", "top_k", "--attention-top-k", "3"},
                                              {"--attention", "local_p"},
+                                             {"--attention", "location", "--location-smooth",
+                                              "--location-filters", "2", "--location-width", "3"},
                                              {"--tied", "all", "--readout", "maxout"},
                                              {"--preset", "cho"},
                                              {"--preset", "d2l", "--cell", "rnn"},

@@ -68,6 +68,17 @@ TEST_CASE("options of the attentions are saved with the run", "[tools][sparse]")
   REQUIRE(run(sparse(out, "top_k", {"--attention-top-k", "3"})).code == 0);
   CHECK(settings_of(out).model.attention_top_k == 3);
   CHECK(most_non_zero(weights({"--model", out.string()})) == 3);
+
+  const fs::path window = scratch.path() / "window";
+  REQUIRE(run(sparse(window, "location",
+                     {"--location-filters", "3", "--location-width", "5", "--location-window", "1"}))
+              .code == 0);
+  const gradus::nn::LocationOptions location = settings_of(window).model.location;
+  CHECK(location.filters == 3);
+  CHECK(location.width == 5);
+  CHECK(location.window == 1);
+  CHECK_FALSE(location.smooth);
+  CHECK(most_non_zero(weights({"--model", window.string()})) == 3);
 }
 
 TEST_CASE("attention can be restricted to its k largest weights after training", "[tools][sparse]") {
@@ -107,6 +118,11 @@ TEST_CASE("sparse attention reports options that do not fit", "[tools][sparse]")
   }
   CHECK(contains(refused(sparse(new_run, "local_p", {"--attention-window", "0.5"})),
                  "expected a finite number of at least 1, found 0.5"));
+  for (const std::string width : {"4", "0", "-3", "3.5", ""}) {
+    CHECK(contains(refused(sparse(new_run, "location", {"--location-width", width})),
+                   "--location-width: expected an odd number of at least 1, found " +
+                       (width.empty() ? "nothing" : width)));
+  }
   CHECK_FALSE(fs::exists(new_run));
 
   REQUIRE(run(sparse(out, "sparsemax")).code == 0);

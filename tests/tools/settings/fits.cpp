@@ -44,6 +44,7 @@ TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fi
       sized({}),
       sized({.attention = "dot"}),
       sized({.attention = "location"}),
+      sized({.attention = "location", .location = {.filters = 40, .width = 101}}),
       sized({.attention = "monotonic"}),
       sized({.attention = "scaled_dot", .bidirectional = false}),
       sized({.attention = "sparsemax"}),

@@ -5,6 +5,7 @@
 #include <gradus/data/edit_distance.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
+#include <gradus/models/online_search.hpp>
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/schedule.hpp>
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <sstream>
+#include <utility>
 
 namespace tutorial {
 
@@ -35,6 +38,24 @@ std::vector<std::string> symbols(const std::vector<std::int64_t>& tokens) {
 
 std::string symbol_text(std::int64_t token) {
   return token == gradus::data::eos ? "<eos>" : speech::Spoken::text({&token, 1});
+}
+
+// A token, and the number of frames that an online model had heard when it wrote this token.
+struct Live {
+  std::int64_t token, frames;
+};
+
+// Lets an online model hear one frame after the other.
+std::vector<Live> hear(const models::Seq2Seq& model, const speech::Utterance& utterance) {
+  models::OnlineSearch search(model);
+  std::vector<Live> written;
+  const std::int64_t T = utterance.frames.size(0);
+  for (std::int64_t t = 0; t <= T; ++t) {
+    for (const std::int64_t token : t < T ? search.read(utterance.frames.slice(t, t + 1)) : search.finish()) {
+      written.push_back({token, std::min(t + 1, T)});
+    }
+  }
+  return written;
 }
 
 }  // namespace
@@ -88,22 +109,53 @@ double percent_wrong(const models::Seq2Seq& model, const std::vector<speech::Utt
   return 100 * errors.rate();
 }
 
+double percent_back(const models::Seq2Seq& model, const std::vector<speech::Utterance>& utterances) {
+  std::int64_t back = 0, steps = 0;
+  for (const models::Decoded& written : listen(model, utterances)) {
+    std::int64_t before = 0;
+    for (std::int64_t t = 0; t < written.weights.size(0); ++t) {
+      const gradus::Tensor weights = written.weights[t];
+      const bool passed_the_end = max(weights).item() == 0;
+      const std::int64_t place =
+          passed_the_end ? weights.size(0) : static_cast<std::int64_t>(argmax(weights).item());
+      if (t > 0) {
+        ++steps;
+        back += place < before ? 1 : 0;
+      }
+      before = place;
+    }
+  }
+  return 100 * static_cast<double>(back) / static_cast<double>(steps);
+}
+
 double frames_of_delay(const models::Seq2Seq& model, const std::vector<speech::Utterance>& utterances,
-                       std::int64_t each) {
+                       bool is_online) {
   const std::vector<models::Decoded> written = listen(model, utterances);
   std::int64_t frames = 0, count = 0;
   for (std::size_t i = 0; i < written.size(); ++i) {
     const speech::Utterance& said = utterances[i];
     if (written[i].tokens != said.target) continue;
     const std::int64_t T = said.frames.size(0);
+    const std::vector<Live> live = is_online ? hear(model, said) : std::vector<Live>{};
     for (std::size_t symbol = 0; symbol < said.end.size(); ++symbol) {
-      const gradus::Tensor weights = written[i].weights[static_cast<std::int64_t>(symbol)];
-      const auto annotations = static_cast<std::int64_t>(argmax(weights).item()) + 1;
-      frames += (each > 0 ? std::min(annotations * each, T) : T) - said.end[symbol];
+      frames += (is_online ? live.at(symbol).frames : T) - said.end[symbol];
       ++count;
     }
   }
   return static_cast<double>(frames) / static_cast<double>(count);
+}
+
+std::string transcript(const models::Seq2Seq& model, const speech::Utterance& utterance) {
+  std::ostringstream said, written;
+  for (std::size_t i = 0; i < utterance.end.size(); ++i) {
+    said << (i > 0 ? ", " : "") << symbol_text(utterance.target[i]) << " (frames " << utterance.begin[i]
+         << " to " << utterance.end[i] - 1 << ')';
+  }
+  const char* before = "";
+  for (const auto& [token, frames] : hear(model, utterance)) {
+    written << std::exchange(before, ", ") << symbol_text(token) << " (after frame " << frames - 1 << ')';
+  }
+  return "said      " + said.str() + "\nwritten   " + written.str() + '\n';
 }
 
 Table wrong(const std::string& name, const std::string& rows_are, const std::vector<Said>& rows,

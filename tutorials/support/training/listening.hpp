@@ -43,12 +43,19 @@ std::vector<gradus::models::Decoded> listen(const gradus::models::Seq2Seq& model
 double percent_wrong(const gradus::models::Seq2Seq& model,
                      const std::vector<gradus::speech::Utterance>& utterances);
 
-/// The delay in frames from a symbol's end until a model can write it: the mean over all symbols of the
-/// utterances that the model writes without a mistake. With `each` > 0, the model is online: it reads in one
-/// direction, and attends to one annotation of `each` frames per step, so it can write at the annotation's
-/// end. With `each` = 0, the model waits for the utterance's end.
+/// Steps in which attention moves to an earlier position, in percent of all steps but the first. The position
+/// is that of the largest weight. A walk that passed the end has no weights; its position is the end.
+double percent_back(const gradus::models::Seq2Seq& model,
+                    const std::vector<gradus::speech::Utterance>& utterances);
+
+/// The delay in frames from a symbol's end until the model writes it: the mean over all symbols of the
+/// utterances that the model writes without a mistake. An online model hears one frame after the other. Other
+/// models write at the utterance's end.
 double frames_of_delay(const gradus::models::Seq2Seq& model,
-                       const std::vector<gradus::speech::Utterance>& utterances, std::int64_t each);
+                       const std::vector<gradus::speech::Utterance>& utterances, bool is_online);
+
+/// Two lines: when each symbol is said, and after which frame an online model writes each symbol.
+std::string transcript(const gradus::models::Seq2Seq& model, const gradus::speech::Utterance& utterance);
 
 /// One row of a table: its name, and how to make its utterances.
 struct Said {

@@ -47,6 +47,7 @@ class Encoder : public nn::Module {
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
+  std::int64_t levels() const { return levels_; }                                     ///< P
   /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64.
   Tensor annotation_counts(const Tensor& lengths) const;
 

@@ -3,6 +3,7 @@
 #include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/models/registry.hpp>
 #include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/location_attention.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -45,9 +46,10 @@ struct ModelOptions {
   std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
   double dropout = 0;
   double attention_dropout = 0;
-  std::int64_t attention_top_k = 2;  ///< of "top_k"
-  double attention_window = 2;       ///< of "local_p": half the window
-  double attention_temperature = 1;  ///< of "gumbel"
+  std::int64_t attention_top_k = 2;   ///< of "top_k"
+  double attention_window = 2;        ///< of "local_p": half the window
+  double attention_temperature = 1;   ///< of "gumbel"
+  nn::LocationOptions location = {};  ///< of "location"; its dropout is attention_dropout
   Tied tied = Tied::none;
   Initial initial = Initial::pytorch;
 };

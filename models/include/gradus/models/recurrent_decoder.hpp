@@ -54,6 +54,9 @@ class RecurrentDecoder : public nn::DecoderStep {
   /// Applies the readout to all steps at once.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const final;
 
+  /// True if s_0 depends on the source, that is, unless the bridge is Bridge::zeros.
+  bool starts_from_source() const { return bridge_ != Bridge::zeros; }
+
   nn::Embedding embedding;
   std::optional<nn::Linear> W_s;
   const std::unique_ptr<nn::Recurrent> rnn;

@@ -3,6 +3,7 @@
 #include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/decoder_step.hpp>
+#include <gradus/nn/location_attention.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -20,9 +21,10 @@ struct AttentionSizes {
   std::int64_t value;   ///< D
   std::int64_t energy;  ///< A; custom attentions may use it differently
   double dropout;
-  std::int64_t top_k = 2;  ///< for "top_k": number of positions with weight
-  double window = 2;       ///< half the window of "local_p"
-  double temperature = 1;  ///< of "gumbel"
+  std::int64_t top_k = 2;             ///< for "top_k": number of positions with weight
+  double window = 2;                  ///< half the window of "local_p"
+  double temperature = 1;             ///< of "gumbel"
+  nn::LocationOptions location = {};  ///< of "location", without its dropout
 };
 
 /// An attention that ModelOptions can select by name.

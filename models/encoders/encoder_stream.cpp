@@ -1,0 +1,45 @@
+#include "encoders/encoder_stream.hpp"
+
+#include <gradus/autograd/ops.hpp>
+
+#include <utility>
+
+#include "encoders/pairs.hpp"
+
+namespace gradus::models {
+namespace {
+
+// Concatenates two sequences, either of which may be undefined.
+Tensor followed(const Tensor& x, const Tensor& y) {
+  if (!x.defined()) return y;
+  return y.defined() ? concat({x, y}, 0) : x;
+}
+
+}  // namespace
+
+EncoderStream::EncoderStream(const Encoder& encoder) : encoder_(encoder) {
+  for (const auto& level : encoder.pyramid) levels_.push_back({.rnn = level.get(), .pairs = true});
+  levels_.push_back({.rnn = encoder.rnn.get(), .pairs = encoder.levels() > 0});
+}
+
+Tensor EncoderStream::read(const Tensor& part, bool is_last) {
+  Tensor x = part;
+  if (x.defined() && encoder_.embedding) x = encoder_.embedding->forward(x);
+  for (Level& level : levels_) {
+    if (level.pairs) {
+      x = followed(std::exchange(level.waiting, Tensor()), x);
+      if (x.defined() && !is_last && x.size(0) % 2 == 1) {
+        level.waiting = x.slice(x.size(0) - 1, x.size(0));
+        x = x.size(0) > 1 ? x.slice(0, x.size(0) - 1) : Tensor();
+      }
+      if (x.defined()) x = pairs(x);
+    }
+    if (!x.defined()) continue;
+    auto [h, last] = level.rnn->run(x, Tensor(), level.state);
+    level.state = std::move(last);
+    x = h;
+  }
+  return x;
+}
+
+}  // namespace gradus::models
