@@ -9,7 +9,7 @@
 namespace gradus::models {
 namespace {
 
-// Concatenates two sequences, either of which may be undefined.
+// Concatenates two sequences. Either may be undefined.
 Tensor followed(const Tensor& x, const Tensor& y) {
   if (!x.defined()) return y;
   return y.defined() ? concat({x, y}, 0) : x;
