@@ -48,10 +48,17 @@ def groups(build, only):
     """Maps compiler options to the library's sources that are compiled with them."""
     grouped = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        source = pathlib.Path(entry["file"])
-        if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in FOLDERS and (only is None or source in only):
-            grouped.setdefault(options(entry["command"]), []).append(source)
+        for source in sources(pathlib.Path(entry["file"])):
+            if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in FOLDERS and (only is None or source in only):
+                grouped.setdefault(options(entry["command"]), []).append(source)
     return grouped
+
+
+def sources(path):
+    """The sources in a file of a unity build, which only includes sources; otherwise the file itself."""
+    if path.parent.name != "Unity":
+        return [path]
+    return [pathlib.Path(name) for name in re.findall(r'^#include "(.*)"', path.read_text(), re.MULTILINE)]
 
 
 def unit(folder, sources):
@@ -83,7 +90,9 @@ def main(build, only):
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         grouped = groups(build, only)
         split = pool.map(lambda item: [(item[0], path) for path in units(pathlib.Path(scratch), *item)], grouped.items())
-        done = list(pool.map(lambda one: lint(*one), [one for part in split for one in part]))
+        all_units = [one for part in split for one in part]
+        all_units.sort(key=lambda one: one[1].read_text().count("#include"), reverse=True)  # the longest first
+        done = list(pool.map(lambda one: lint(*one), all_units))
     print(f"{sum(map(len, grouped.values()))} sources in {len(done)} units")
     print("".join(dict.fromkeys(text for _, text in done)), end="")
     sys.exit(any(code for code, _ in done))

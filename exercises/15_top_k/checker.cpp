@@ -268,11 +268,11 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // If k + 2 and 1 give the same weights, the answer ignores k: report k_fixed before an off-by-one
-    // mistake.
     const Plain by_answer(weights_of(answer, c, k));
     if (k > 2 && has_values(weights_of(answer, c, k - 1), by_answer))
       known.insert(known.begin() + 1, {k_limited, softmax_over(e, chosen(e, c.lengths, k - 1))});
+    // An answer with the same weights for k, for k + 2 and for 1 ignores k. Report this, and not an
+    // off-by-one mistake.
     if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), by_answer) &&
         has_values(weights_of(answer, c, 1), by_answer))
       known.insert(known.begin() + 1, {k_fixed, by_answer});

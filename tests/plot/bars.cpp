@@ -1,4 +1,4 @@
-#include "picture.hpp"
+#include "plot/picture.hpp"
 
 TEST_CASE("bar heights are proportional to the values printed above them", "[plot]") {
   const std::string picture = svg(two_models());

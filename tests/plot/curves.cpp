@@ -1,5 +1,5 @@
-#include "markup.hpp"
-#include "picture.hpp"
+#include "plot/markup.hpp"
+#include "plot/picture.hpp"
 
 TEST_CASE("curves have a legend, axis labels, round ticks and a dot per point", "[plot]") {
   plot::Curves curves = line({0, 1, 2, 3}, {4, 2, 1, 0.5});

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "colours.hpp"
-#include "picture.hpp"
+#include "plot/colours.hpp"
+#include "plot/picture.hpp"
 
 TEST_CASE("a heatmap has a cell with a tooltip for every value", "[plot]") {
   const std::string picture = svg(alignment(12));

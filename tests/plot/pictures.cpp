@@ -4,9 +4,9 @@
 #include <clocale>
 #include <set>
 
-#include "colours.hpp"
-#include "markup.hpp"
-#include "picture.hpp"
+#include "plot/colours.hpp"
+#include "plot/markup.hpp"
+#include "plot/picture.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include <set>
 
-#include "picture.hpp"
+#include "plot/picture.hpp"
 
 TEST_CASE("a search tree has one column per step, and no overlapping nodes", "[plot]") {
   const std::string picture = svg(beam_of_two());

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "picture.hpp"
+#include "plot/picture.hpp"
 
 TEST_CASE("a strip has all its heatmaps, and one colour scale if their ranges are equal", "[plot]") {
   plot::Heatmap first = two_by_three(), second = two_by_three();

@@ -25,8 +25,8 @@ struct Alignment {
   std::vector<std::string> source_tokens;
   std::vector<std::string> target_tokens;  ///< with <eos>, unless truncated
   models::Decoded decoded;                 ///< weights (target tokens, source tokens)
-  /// For a source of sound, its frames (T, bands); undefined for text. The source tokens then name the
-  /// annotations by the second at which each begins.
+  /// For a source of sound: its frames (T, bands). Undefined for text. With sound, the source tokens are
+  /// times: the second at which each annotation begins.
   Tensor frames = {};
 };
 

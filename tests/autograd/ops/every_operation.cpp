@@ -11,8 +11,8 @@
 #include <string>
 
 #include "autograd/helpers.hpp"
-#include "op_sample.hpp"
-#include "unwritten.hpp"
+#include "autograd/ops/op_sample.hpp"
+#include "autograd/ops/unwritten.hpp"
 
 using gradus::Dtype;
 using gradus::Generator;

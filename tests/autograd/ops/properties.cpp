@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "autograd/helpers.hpp"
-#include "op_sample.hpp"
+#include "autograd/ops/op_sample.hpp"
+#include "autograd/ops/random_graph.hpp"
 #include "property.hpp"
-#include "random_graph.hpp"
 
 using gradus::Dtype;
 using gradus::Generator;

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "autograd/helpers.hpp"
-#include "unwritten.hpp"
+#include "autograd/ops/unwritten.hpp"
 
 using gradus::Dtype;
 using gradus::Generator;
@@ -31,8 +31,8 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// B lengths. The first is `longest`. Each later length is 2 more than the length before it, but after
-// `longest` the count continues at `shortest`.
+// B lengths. The first is `longest`. Each later length is 2 more than the length before it, wrapping from
+// `longest` to `shortest`: for 0 to 6, the lengths are 6, 1, 3, 5, 0, 2 …
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {

@@ -38,8 +38,8 @@ struct EncoderOptions {
 /// tokens; `pyramid_0` … for the P − 1 lower levels; and `rnn`.
 class Encoder : public nn::Module {
  public:
-  /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0 and 0 ≤ P ≤ 16, and as the
-  /// modules do.
+  /// @throws Error unless 0 ≤ P ≤ 16 and exactly one of `vocabulary` and `vectors` is above 0. The modules'
+  /// constructors throw, too.
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or ids of vectors (vectors_of)
   /// @param lengths (B), i64, each in [1, T]

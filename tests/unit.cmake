@@ -1,0 +1,15 @@
+# Writes a source that includes several test sources: cmake -D UNIT=FILE -D SOURCES=FILE;… -P unit.cmake
+#
+# Local names of tests clash, so each source is included in a namespace. Its headers must not be in that namespace, so the unit
+# begins with all lines of the sources that include headers, with the conditions around them. Headers have #pragma once.
+set(headers "")
+set(tests "")
+set(number 0)
+foreach(source IN LISTS SOURCES)
+  file(STRINGS ${source} lines REGEX "^#(include|if|elif|else|endif)")
+  list(JOIN lines "\n" lines)
+  string(APPEND headers "${lines}\n")
+  string(APPEND tests "namespace source_${number} {\n#include \"${source}\"\n}\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE ${UNIT} "${headers}${tests}")
