@@ -15,9 +15,10 @@
 namespace gradus::compress {
 namespace {
 
-// The parameters with an axis over hidden units. A letter stands for a part of an axis: f and b are the units
-// of the encoder's forward and backward direction, s those of the decoder, and e is an embedding. The letters
-// are repeated to fill the axis, once per gate.
+// The parameters with an axis over hidden units. `rows` and `columns` describe the axes, one letter for each
+// part: f and b are the units of the encoder's forward and backward direction, s those of the decoder, and e
+// is an embedding. An axis over gates repeats the letters for each gate: "s" describes the 3H rows of a GRU.
+// An axis with an empty string is not over units.
 struct Layout {
   std::string_view name, rows, columns = {};
 };

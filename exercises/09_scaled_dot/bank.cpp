@@ -137,7 +137,7 @@ class Faulty : public nn::ScoredAttention {
   mutable Tensor first_;
 };
 
-// Computes e_j = s · (W_qᵀ W_k h_j) / √d with matrix products at every step.
+// Right, but prepares no keys: computes e_j = s · (W_qᵀ W_k h_j) / √d from the annotations at every step.
 class ByMatrixProducts : public nn::Attention {
  public:
   ByMatrixProducts(std::int64_t query_size, std::int64_t value_size, std::int64_t d)

@@ -16,7 +16,8 @@ namespace gradus::web {
 /// spaces; one-digit numbers may also be written without spaces.
 class Symbols {
  public:
-  /// The ordinary tokens: the numbers below `symbols`, or all characters of dates.
+  /// After the four special tokens come the numbers below `options.symbols`, or for dates, every character
+  /// that can occur in a date.
   Symbols(std::string_view task, const data::TaskOptions& options);
 
   std::int64_t size() const { return std::ssize(tokens_); }
