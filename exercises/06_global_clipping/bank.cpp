@@ -100,6 +100,14 @@ int main() {
               changing([](const Parameters& parameters, double max_norm, double) {
                 for (const Tensor& p : parameters) scale({p}, std::min(1.0, max_norm / norm_of({p})));
               })),
+      attempt("sums and scales in one loop", "norm-so-far",
+              changing([](const Parameters& parameters, double max_norm, double) {
+                double squares = 0;
+                for (const Tensor& p : parameters) {
+                  squares += std::pow(norm_of({p}), 2);
+                  scale({p}, std::min(1.0, max_norm / std::sqrt(squares)));
+                }
+              })),
       attempt("element by element", "by-element",
               changing([](const Parameters& parameters, double max_norm, double) {
                 nn::clip_grad_value(parameters, max_norm);

@@ -32,6 +32,8 @@ const Mistake unchanged{
     "g = g * … rebinds your copy of the handle; p.set_grad(…) changes the parameter's gradient."};
 const Mistake each_by_itself{"each-by-itself", "Every parameter was clipped by its own norm.",
                              "Use one norm and one factor for all; otherwise the direction changes."};
+const Mistake norm_so_far{"norm-so-far", "Each gradient was scaled by the norm of the gradients up to it.",
+                          "Add up the squares of all gradients first, and scale in a second loop."};
 const Mistake by_element{"by-element", "Every element was clamped to [−max_norm, max_norm].",
                          "Keep the direction: multiply all elements by the same number."};
 const Mistake to_one{"to-one", "The gradients were scaled to norm 1 instead of max_norm.",
@@ -166,6 +168,17 @@ std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g,
           {largest, scaled(g, max_norm / largest_of(before))}};
 }
 
+// True if gradient k was scaled by the norm of the gradients 0 to k, for every k.
+bool is_scaled_so_far(const Gradients& after, const Gradients& before, double max_norm) {
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const Gradients first(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    const Plain scaled_by_it = scaled(before[k], std::min(1.0, max_norm / norm_of(first)));
+    const auto is_near = [](double x, double y) { return std::abs(x - y) <= bound * std::abs(y); };
+    if (!std::ranges::equal(after[k].values(), scaled_by_it.values(), is_near)) return false;
+  }
+  return true;
+}
+
 std::string name(std::size_t k) { return "the gradient of parameter " + std::to_string(k); }
 
 void norm(const ClipGradients& answer) {
@@ -211,6 +224,8 @@ void clipped(const ClipGradients& answer) {
   exercise::expect(same == 0 || same == after.size(), some_unchanged, "Some gradients did not change.",
                    std::to_string(same) + " of " + std::to_string(after.size()) + " unchanged",
                    "0 unchanged");
+  exercise::expect(!is_scaled_so_far(after, before, max_norm), norm_so_far,
+                   "The gradients were scaled by different norms.");
   for (std::size_t k = 0; k < before.size(); ++k) {
     exercise::expect_values("parameter " + std::to_string(k), c.parameters[k], parameters[k], {},
                             parameters_changed);

@@ -106,6 +106,11 @@ void without_v(const MakeAdditiveAttention& make) {
   }
   const nn::Attention::Result result =
       attention->attend(s.query, attention->prepare(s.values, s.lengths), 0, Tensor());
+  const std::vector<double> weights = result.weights.to_vector<double>();
+  exercise::expect(
+      std::ranges::none_of(weights, [](double weight) { return std::isnan(weight); }),
+      {"zeros-masked", "", "Only the lengths tell which positions are pads, not an energy of 0."},
+      "The weights with v_a = 0, where all energies are 0, contain NaN.");
   exercise::expect_values(
       "weights with v_a = 0", result.weights, exercise::plain_weights(Plain(Shape{2, 5}), {5, 2}),
       {{{"zeros-masked", "Positions with the energy 0 are treated as pads.",

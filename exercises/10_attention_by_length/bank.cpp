@@ -271,6 +271,14 @@ int main() {
                      return means(at_true_position(argmax(real_positions(w, lengths)), padded),
                                   real_steps(w, lengths), lengths);
                    }),
+      on_target_is("a row of zeros misses", "row-of-zeros",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       const Tensor target = flip(arange(own.size(0)).to(Dtype::f64), 0).to(Dtype::i64);
+                       const Tensor has_weight = greater(max(own, 1), zeros({}, own.dtype()));
+                       return equal(argmax(own), target).to(Dtype::f64) * has_weight.to(Dtype::f64);
+                     });
+                   }),
       on_target_is("diagonal", "diagonal",
                    [](const Tensor& w, const Tensor& lengths) {
                      return by_slices(w, lengths, [](const Tensor& own) {

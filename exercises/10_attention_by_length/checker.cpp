@@ -78,6 +78,9 @@ const Mistake max_over_steps{"max-over-steps", "The result is the largest weight
                              "Take the largest weight of each step, then the mean over the steps."};
 const Mistake mean_weight{"mean-weight", "The result is the mean weight, 1/L.",
                           "Take the largest weight of each step."};
+const Mistake row_of_zeros{"row-of-zeros",
+                           "A row of zeros is treated in another way than other equal weights.",
+                           "All its weights are largest, so the first position counts."};
 const Mistake any_of_equal{"any-of-equal",
                            "A step counts even if L − 1 − t is not the first of several largest weights.",
                            "If several weights are largest, the first of them is the arg max."};
@@ -427,6 +430,10 @@ void check_on_target(const AttentionByLength& answer) {
             {weight_there,
              measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};
   });
+  const Case zeros{0 * example().weights, example().lengths};
+  expect_by_length("the fraction on target of weights of 0",
+                   answer.on_target(zeros.weights, tensor(zeros.lengths)), measured(zeros, on_target), {},
+                   exercise::in_double, row_of_zeros);
 }
 
 void expect_all(const AttentionByLength& answer, const Case& c, double bound = exercise::in_double) {

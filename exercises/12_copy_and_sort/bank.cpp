@@ -211,6 +211,19 @@ int main() {
              for (std::int64_t& p : from_the_end) p = weights.size(1) - 1 - p;
              return on_position(flip(weights, 1), from_the_end);
            }),
+      with(symbol, "the weights of equal symbols added up", "added-up",
+           [](const Tensor& weights, const Positions& positions, const Symbols& source) {
+             const std::vector<double> w = weights.to_vector<double>();
+             double right_steps = 0;
+             for (std::size_t t = 0; t < source.size(); ++t) {
+               std::map<std::int64_t, double> sums;
+               for (std::size_t j = 0; j < source.size(); ++j) sums[source[j]] += w[t * source.size() + j];
+               const auto of = [](const auto& entry) { return entry.second; };
+               right_steps += std::ranges::max_element(sums, {}, of)->first ==
+                              source[static_cast<std::size_t>(positions[t])];
+             }
+             return right_steps / static_cast<double>(source.size());
+           }),
       with(symbol, "on_position", "strict",
            [](const Tensor& weights, const Positions& positions, const Symbols&) {
              return on_position(weights, positions);

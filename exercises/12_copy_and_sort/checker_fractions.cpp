@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "kit/expect.hpp"
@@ -44,6 +45,8 @@ const Mistake in_float{"in-float", "Weights that differ only after the seventh d
 const Mistake smallest_taken{"smallest", "The smallest weight of each row is taken.", "Take the largest."};
 const Mistake within_one{"within-one", "A step also counts if its largest weight is one position away.",
                          "Only positions[t] is right."};
+const Mistake added_up{"added-up", "The weights of equal symbols are added up before the largest is taken.",
+                       "Find the largest single weight, then look at the symbol at its position."};
 const Mistake symbol_of_step{"symbol-of-step", "The symbols are compared with the source's symbol at t.",
                              "Step t needs the symbol at positions[t]."};
 
@@ -246,6 +249,19 @@ IsRight at_symbol(const Positions& positions, const Symbols& x) {
   };
 }
 
+// The fraction if the weights of equal symbols are added up, and the symbol with the largest sum is compared.
+double by_symbol(const Aligned& a) {
+  return fraction(a.L(), static_cast<double>(a.L()), [&](std::size_t t) {
+    const auto row = static_cast<std::int64_t>(t);
+    std::map<std::int64_t, double> sums;
+    for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
+      sums[a.source[static_cast<std::size_t>(j)]] += a.weights(row, j);
+    const auto most =
+        std::ranges::max_element(sums, {}, [](const auto& entry) { return entry.second; })->first;
+    return most == a.source[static_cast<std::size_t>(a.positions[t])];
+  });
+}
+
 }  // namespace
 
 void fractions(const CopyAndSort& answer) {
@@ -262,6 +278,7 @@ void fractions(const CopyAndSort& answer) {
       {{other_task, right_fraction([](const Aligned& a) { return at_position(copied(a.source)); })}});
   expect_fraction("on_symbol", on_symbol, symbol,
                   {{strict, right_fraction(position)},
+                   {added_up, by_symbol},
                    {sorted_symbols,
                     right_fraction([](const Aligned& a) { return at_symbol(sorted(a.source), a.source); })},
                    {symbol_of_step,

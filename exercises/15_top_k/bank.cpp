@@ -96,6 +96,7 @@ enum class Fault {
   trains_on_all,
   less_previous,
   k_by_step,
+  k_lowered,
   lengths_kept,
   shown_detached,
 };
@@ -113,6 +114,7 @@ class Attention : public nn::AdditiveAttention {
     Tensor e = energies(q, memory, step, previous_weights);
     if (fault == Fault::less_previous && previous_weights.defined()) e = e - previous_weights;
     if (!lengths_.defined() || lengths_.numel() != e.size(0)) lengths_ = memory.lengths;
+    if (fault == Fault::k_lowered) k = std::min(k, e.size(1));
     const bool all = fault == Fault::trains_on_all && is_training();
     const Tensor weights = softmax_(e, fault == Fault::lengths_kept ? lengths_ : memory.lengths,
                                     all                         ? e.size(1)
@@ -133,7 +135,7 @@ class Attention : public nn::AdditiveAttention {
 
   mutable Tensor lengths_;
   Softmax softmax_;
-  std::int64_t k;
+  mutable std::int64_t k;
   Fault fault;
 };
 
@@ -245,6 +247,7 @@ int main() {
       attempt("all positions in training", "training-differs", by_argmax, Fault::trains_on_all),
       attempt("minus the previous weights", "depends-on-step", by_argmax, Fault::less_previous),
       attempt("k + step", "depends-on-step", by_argmax, Fault::k_by_step),
+      attempt("k lowered for good by a short batch", "remembers", by_argmax, Fault::k_lowered),
       attempt("lengths of the first call", "remembers", by_argmax, Fault::lengths_kept),
       attempt("returned weights detached", "returned-weights-detached", by_argmax, Fault::shown_detached),
       attempt("energies above the k-th largest", "one-less",

@@ -222,6 +222,8 @@ int main() {
                               if (g.wants(1)) g.add(1, g.out() * sigmoid(z - x));
                             });
             }),
+      summing("g itself if it has as many elements", "axis-left",
+              [](F g, const Shape& shape) { return g.numel() == shape.numel() ? g : sum_to(g, shape); }),
       summing("reshaped where no axis is stretched", "",
               [](F g, const Shape& shape) {
                 return g.numel() == shape.numel() ? g.reshape(shape) : sum_to(g, shape);

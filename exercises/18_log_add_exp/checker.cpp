@@ -142,7 +142,7 @@ void summing(const LogAddExp& answer) {
   const std::vector<std::pair<Shape, Shape>> cases = {
       {{3, 4}, {4}},   {{3, 4}, {3, 1}},       {{3, 4}, {1, 4}}, {{2, 3, 4}, {3, 1}},
       {{2, 3, 4}, {}}, {{2, 3, 4}, {2, 1, 4}}, {{2, 3}, {1, 1}}, {{3, 4}, {3, 4}},
-      {{5}, {1}},      {{2, 3, 3}, {1, 3}},    {{1, 4}, {1, 4}}};
+      {{5}, {1}},      {{2, 3, 3}, {1, 3}},    {{1, 4}, {1, 4}}, {{1, 4}, {4}}};
   for (const auto& [from, to] : cases) {
     const Tensor g = random(from, 3);
     const Plain before(g);
