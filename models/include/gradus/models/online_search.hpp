@@ -20,7 +20,8 @@ namespace gradus::models {
 /// source, up to rounding.
 class OnlineSearch {
  public:
-  /// @param model must be in eval mode, outlive this object, and not change
+  /// @param model     must be in eval mode, outlive this object, and not change
+  /// @param max_steps of the annotations that are known so far
   /// @throws Error if the model is in training mode, or needs the end of the source for its first token: it
   /// must have an encoder of one direction, and a BahdanauDecoder with nn::MonotonicAttention that starts
   /// from Bridge::zeros.
@@ -36,7 +37,7 @@ class OnlineSearch {
   /// Ends the source, and returns the remaining tokens, without EOS.
   /// @throws Error if the source is empty, or at the second call.
   std::vector<std::int64_t> finish();
-  /// True after EOS, or after `max_steps` tokens: the model writes nothing more, whatever it reads.
+  /// True after EOS and after finish(): the model writes nothing more.
   bool ended() const;
 
  private:
