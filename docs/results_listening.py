@@ -80,12 +80,17 @@ def listening_digits():
 
 
 def check_bounds():
-    """Checks what tutorial 15 says of the models at twice the trained speed, and train-on-sound.md of the digits."""
+    """Checks what tutorial 15 says of the models at twice the trained speed and of the online model, and train-on-sound.md of
+    the digits."""
     for run in load(DIGITS)["runs"]:
         voice, speeds = ({name: run[name][part]["token_error_rate"] for name in ATTENTIONS} for part in ("voice", "speeds"))
         assert max(voice.values()) <= 0.03, run["seed"]
         assert 0 < voice["monotonic, one direction"] - voice["location"] <= 0.02, run["seed"]
         assert speeds["monotonic, one direction"] < speeds["location"], run["seed"]
+    for run in load("tutorial_15")["runs"]:
+        wrong, back, delay = ({row["name"]: row["values"][column] for row in run["tables"]["delay"]["rows"]} for column in range(3))
+        assert 2 <= wrong["monotonic"] - wrong["content"] <= 3, run
+        assert max(back.values()) < 1 and delay["monotonic"] < 0, run
     wide = ("location, as above", "smoothing", "a window of 6 positions in decoding", "dropout 0.2", "a pyramid of one level",
             "another speed for each symbol", "twice the updates")
     for run in load(TRIED)["runs"]:

@@ -804,6 +804,13 @@ std::vector<exercise::Attempt> wrong_memories() {
                        lengths.defined() && lengths.template to_vector<std::int64_t>()[0] == e.size(1);
                    return full ? softmax(e) : masked_softmax(e, lengths);
                  }}),
+      wrong("energies of 0 stand for pads", "nan-of-zeros",
+            {.weights =
+                 [](auto& e, auto& lengths) {
+                   const Tensor real =
+                       masked_softmax(e, lengths) * (1.0 - equal(e, zeros({}, e.dtype())).to(e.dtype()));
+                   return real / sum(real, 1, true);
+                 }}),
       wrong("energies of 0 masked", "zeros-masked",
             {.weights =
                  [](auto& e, auto& lengths) {

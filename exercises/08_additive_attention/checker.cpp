@@ -109,7 +109,7 @@ void without_v(const MakeAdditiveAttention& make) {
   const std::vector<double> weights = result.weights.to_vector<double>();
   exercise::expect(
       std::ranges::none_of(weights, [](double weight) { return std::isnan(weight); }),
-      {"zeros-masked", "", "Only the lengths tell which positions are pads, not an energy of 0."},
+      {"nan-of-zeros", "", "Does an energy of 0 stand for a pad in your code, or is it a divisor?"},
       "The weights with v_a = 0, where all energies are 0, contain NaN.");
   exercise::expect_values(
       "weights with v_a = 0", result.weights, exercise::plain_weights(Plain(Shape{2, 5}), {5, 2}),

@@ -20,6 +20,7 @@ enum class Fault {
   multiplied,
   mean,
   cosine,
+  limited,
   tanh,
   query_ignored,
   keys_of_one_sentence,
@@ -100,6 +101,7 @@ class Faulty : public nn::ScoredAttention {
     if (fault == Fault::less_previous && previous_weights.defined())
       return transpose(e, 0, 1) / divisor(memory) - previous_weights;
     if (fault == Fault::tanh) e = gradus::tanh(e);
+    if (fault == Fault::limited) e = clamp(e, -5 * divisor(memory), 5 * divisor(memory));
     if (fault != Fault::not_transposed) e = transpose(e, 0, 1);
     if (fault == Fault::softmax_twice) return softmax(e / divisor(memory));
     return e / divisor(memory);
@@ -259,6 +261,7 @@ int main() {
       attempt("the mean of the products", "mean", Fault::mean),
       attempt("cosine", "cosine", Fault::cosine),
       attempt("with tanh", "tanh", Fault::tanh),
+      attempt("energies limited to ±5", "large-energies", Fault::limited),
       attempt("query ignored", "query-ignored", Fault::query_ignored),
       attempt("keys of the first sentence for all", "keys-of-one-sentence", Fault::keys_of_one_sentence),
       attempt("not transposed", "time-first", Fault::not_transposed),

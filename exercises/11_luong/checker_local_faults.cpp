@@ -65,7 +65,8 @@ const std::vector<Known>& known_of_both() {
   return known;
 }
 
-// Faults that resemble others at the ends of a source. The others are compared first.
+// Near an end of a source, these faults can give the same weights as a fault above. So they are compared
+// last.
 const std::vector<Known>& known_at_last() {
   static const std::vector<Known> known = {
       {Fault::doubled,

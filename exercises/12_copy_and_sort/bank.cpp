@@ -117,6 +117,11 @@ int main() {
       with(the_reverse, "L − t", "off-by-one", [](const Symbols& x) { return moved(reverse(x), 1); }),
       with(the_reverse, "L − 2 − t", "off-by-one", [](const Symbols& x) { return moved(reverse(x), -1); }),
       with(the_reverse, "not reversed", "other-task", copy),
+      with(the_sort, "kept by the source's length", "values",
+           [](const Symbols& x) {
+             static std::map<std::size_t, Positions> kept;
+             return kept.try_emplace(x.size(), sort(x)).first->second;
+           }),
       with(the_sort, "ranks", "ranks", [](const Symbols& x) { return sort(sort(x)); }),
       with(the_sort, "symbols, sorted", "symbols",
            [](Symbols x) {

@@ -1,4 +1,5 @@
-// Sound from magnitudes: compared with NumPy's, and the properties that Griffin and Lim prove.
+// Sound from magnitudes: compares the results with those of NumPy, and checks the properties that Griffin and
+// Lim prove.
 
 #include <gradus/speech/griffin_lim.hpp>
 

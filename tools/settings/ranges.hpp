@@ -67,12 +67,12 @@ inline constexpr std::int64_t largest_whole =
     1'000'000'000'000'000;  // up to here a double represents every integer
 inline const CLI::Validator from_0 = between(0, largest_whole);
 inline const CLI::Validator from_1 = between(1, largest_whole);
-/// An odd number of at least 1.
 inline const CLI::Validator odd{[](std::string& text) -> std::string {
                                   std::int64_t value = 0;
                                   const bool is_whole = read_number(text, value) == std::errc();
                                   if (!is_whole || value < 1 || value > largest_whole || value % 2 == 0) {
-                                    return "expected an odd number of at least 1, found " + shown(text);
+                                    return "expected an odd number from 1 to " +
+                                           std::to_string(largest_whole) + ", found " + shown(text);
                                   }
                                   text = std::to_string(value);
                                   return "";

@@ -34,7 +34,8 @@ void check_gradients_of(const Golden& golden, const Kind& net) {
   });
 }
 
-// Nets that each lack something (biases, lengths, states), or have only one step or one sequence.
+// The nets differ in their biases, directions and layers. Some inputs have no lengths or no first state, only
+// one step, or only one sequence.
 template <class Kind>
 void check_gradients_in(const char* file) {
   const Golden golden(file);

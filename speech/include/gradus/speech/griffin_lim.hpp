@@ -13,9 +13,9 @@ namespace gradus::speech {
 ///
 ///     |X_t|² = max(F⁺ exp(y_t), 0),  F⁺ = Fᵀ (F Fᵀ)⁻¹
 ///
-/// F has a row for each band. Of all powers with the given features, F⁺, its pseudo-inverse, returns those
-/// with the smallest sum of squares. Negative powers become 0; the features are then not exact. A frame has
-/// fewer bands than magnitudes, so the fine structure of a voice is lost.
+/// F has a row for each band, and F⁺ is the pseudo-inverse of F. Many powers have the same features;
+/// F⁺ exp(y_t) are those with the smallest sum of squares. Negative powers become 0; the features are then
+/// not exact. A frame has fewer bands than magnitudes, so the fine structure of a voice is lost.
 /// @param features (T, M) with M = options.bands
 /// @param rate     samples per second of the sound
 /// @return (T, K), f64
