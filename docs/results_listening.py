@@ -14,7 +14,8 @@ TRIED = "tutorial_15_tried"
 DIGITS = "listening_digits"
 LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv", "--test-pairs", "out/speech/test.tsv"]
 MODEL = ["--pyramid", "3", "--embedding", "16", "--energy", "64", "--dropout", "0.1", "--batch", "32", "--steps", "2000"]
-ATTENTIONS = {"location": [], "monotonic, one direction": ["--no-bidirectional", "--bridge", "zeros"]}
+ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8", "--max-speed", "1.25"],
+              "monotonic, one direction": ["--no-bidirectional", "--bridge", "zeros"]}
 
 
 def measure(at, only=None):

@@ -7,6 +7,7 @@
 #include "settings/choices.hpp"
 #include "settings/options.hpp"
 #include "settings/ranges.hpp"
+#include "settings/shortest.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -15,6 +16,11 @@ void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const
   app.add_option(prefix + "pairs", files.pairs, what + ": source TAB target lines")->type_name("FILE");
   app.add_option(prefix + "source", files.source, what + ": sources, one per line")->type_name("FILE");
   app.add_option(prefix + "target", files.target, what + ": their targets, one per line")->type_name("FILE");
+}
+
+CLI::Validator speed_from(double least, double most) {
+  return real("a number from " + shortest(least) + " to " + shortest(most),
+              [=](double value) { return least <= value && value <= most; });
 }
 
 std::vector<std::string> or_none(std::vector<std::string> names) {
@@ -42,6 +48,11 @@ void add_data_options(CLI::App& app, DataSettings& data) {
              "the sources are paths of WAV files, or of .npy files of gradus features, relative to the list; "
              "--source may be a folder");
   app.add_option("--bands", data.bands, "bands of the features of WAV files")->transform(between(1, 1000));
+  app.add_option("--min-speed", data.speeds.min,
+                 "training plays each recording at a random speed, by leaving out or repeating frames: the "
+                 "lowest speed")
+      ->transform(speed_from(0.1, 1));
+  app.add_option("--max-speed", data.speeds.max, "the highest speed")->transform(speed_from(1, 10));
   app.add_option("--limit", data.limit, "maximum number of text pairs, selected by a hash [0: all]")
       ->transform(from_0);
 

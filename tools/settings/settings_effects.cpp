@@ -52,6 +52,8 @@ Effects data_effects(const DataSettings& data) {
       {"--min-year", is_dates, dates},
       {"--max-year", is_dates, dates},
       {"--bands", data.frames, "without --frames"},
+      {"--min-speed", data.frames, "without --frames"},
+      {"--max-speed", data.frames, "without --frames"},
       {"--examples", is_task, task},
       {"--held-out", is_task, task},
       {"--swap", is_text, text},

@@ -9,6 +9,7 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/message.hpp>
 #include <gradus/nn/optimisers.hpp>
+#include <gradus/speech/speed.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -72,9 +73,20 @@ std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& co
   return batches;
 }
 
-models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
+// The next batch. The random speeds depend only on the seed and the batch's place in the stream.
+data::Batch next_batch(data::Batches& batches, const speech::SpeedRange& speeds, std::uint64_t seed) {
+  data::Batch batch = batches.next();
+  if (!speeds.varies()) return batch;
+  Generator generator = Generator(seed)
+                            .stream(static_cast<std::uint64_t>(batches.epoch()))
+                            .stream(static_cast<std::uint64_t>(batches.position()));
+  return speech::at_random_speeds(batch, speeds, generator);
+}
+
+models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches, const Settings& settings) {
   const auto print = [batches] { return std::bit_cast<std::int64_t>(batches->fingerprint()); };
-  return {.next = [batches] { return batches->next(); },
+  const speech::SpeedRange speeds = settings.data.frames ? settings.data.speeds : speech::SpeedRange{};
+  return {.next = [batches, speeds, seed = settings.run.seed] { return next_batch(*batches, speeds, seed); },
           .state = [batches, print]() -> std::vector<std::int64_t> {
             return {batches->epoch(), batches->position(), print()};
           },
@@ -151,7 +163,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   pruning_ = make_pruning(*model_, settings_);
   models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
   options.loss.objective = teacher_objective(settings_.teacher, sides_, settings_.run.out, registry);
-  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_), options,
+  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_, settings_), options,
                                                distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {
     load_state(*trainer_, *resumed, settings_.run.out);

@@ -141,23 +141,40 @@ TEST_CASE("a folder of .npy files trains as a list of WAV files does", "[tools][
                  "features computes from it\n"));
 }
 
-TEST_CASE("a longer run on sound resumes to the same weights", "[tools][frames]") {
+TEST_CASE("a longer run on sound resumes to the same weights, also at random speeds", "[tools][frames]") {
   const Scratch scratch;
   const fs::path list = write_tones(scratch.path());
-  const auto steps = [&](const char* name, const char* count) {
-    return training(list, scratch.path() / name, {"--steps", count, "--schedule", "constant"});
+  const auto train = [&](const char* name, const char* steps, const Arguments& more) {
+    Arguments options{"--steps", steps, "--schedule", "constant"};
+    options.insert(options.end(), more.begin(), more.end());
+    REQUIRE(run(training(list, scratch.path() / name, options)).code == 0);
   };
-  REQUIRE(run(steps("whole", "9")).code == 0);
-  REQUIRE(run(steps("parts", "5")).code == 0);
-  REQUIRE(run({"train", "--resume", (scratch.path() / "parts").string(), "--steps", "9"}).code == 0);
   const auto weights = [&](const char* name) {
-    return tools::load_saved_model(scratch.path() / name, gradus::models::Registry::standard())
-        .model->parameters();
+    std::vector<std::vector<float>> all;
+    for (const Tensor& weight :
+         tools::load_saved_model(scratch.path() / name, gradus::models::Registry::standard())
+             .model->parameters()) {
+      all.push_back(weight.to_vector<float>());
+    }
+    return all;
   };
-  const auto whole = weights("whole"), parts = weights("parts");
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    CHECK(whole[i].to_vector<float>() == parts[i].to_vector<float>());
-  }
+  const Arguments speeds{"--min-speed", "0.7", "--max-speed", "1.5"};
+  train("whole", "9", speeds);
+  train("parts", "5", speeds);
+  REQUIRE(run({"train", "--resume", (scratch.path() / "parts").string(), "--steps", "9"}).code == 0);
+  CHECK(weights("whole") == weights("parts"));
+  train("one speed", "9", {});
+  CHECK(weights("whole") != weights("one speed"));
+}
+
+TEST_CASE("a speed out of range is refused", "[tools][frames]") {
+  const Scratch scratch;
+  const fs::path list = write_tones(scratch.path());
+  const auto message = [&](const char* option, const char* speed) {
+    return refused(training(list, scratch.path() / "run", {option, speed}), 2);
+  };
+  CHECK(contains(message("--min-speed", "1.5"), "--min-speed: expected a number from 0.1 to 1, found 1.5"));
+  CHECK(contains(message("--max-speed", "11"), "--max-speed: expected a number from 1 to 10, found 11"));
 }
 
 TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][align]") {

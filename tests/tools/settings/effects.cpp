@@ -49,6 +49,8 @@ const std::vector<Row> rows{
     {reverse, "--min-year", "1990", of_dates},
     {reverse, "--max-year", "2000", of_dates},
     {reverse, "--bands", "12", "without --frames"},
+    {reverse, "--min-speed", "0.8", "without --frames"},
+    {reverse, "--max-speed", "1.2", "without --frames"},
     {phrases, "--examples", "9", task},
     {phrases, "--held-out", "9", task},
     {reverse, "--swap", "", text},

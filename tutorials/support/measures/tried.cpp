@@ -4,6 +4,7 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/location_attention.hpp>
+#include <gradus/speech/speed.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -28,6 +29,7 @@ struct Trial {
   std::int64_t pyramid = 2, times = 1;  // `times` the updates
   bool uneven = false;
   double longest = speech::SpokenOptions{}.longest;
+  double fastest = 1;  // utterances are played up to this number of times as fast
 };
 
 std::vector<Trial> trials() {
@@ -52,7 +54,16 @@ std::vector<Trial> trials() {
           {.name = "long sounds, content, twice the updates",
            .attention = "additive",
            .times = 2,
-           .longest = long_sounds}};
+           .longest = long_sounds},
+          {.name = "frames left out, twice the updates", .times = 2, .fastest = 2},
+          {.name = "frames left out, filters of 7 positions, twice the updates",
+           .location = {.width = 7},
+           .times = 2,
+           .fastest = 2},
+          {.name = "frames left out, content, twice the updates",
+           .attention = "additive",
+           .times = 2,
+           .fastest = 2}};
 }
 
 std::unique_ptr<models::Seq2Seq> make_model(const Trial& trial, const speech::Spoken& spoken,
@@ -78,6 +89,26 @@ std::vector<speech::Utterance> utterances(const speech::Spoken& spoken, const sp
   gradus::Generator generator(20150603);  // a fixed seed: all models and all runs hear the same utterances
   std::vector<speech::Utterance> all;
   for (int i = 0; i < count; ++i) all.push_back(spoken.sample(range, generator));
+  return all;
+}
+
+// An utterance to learn from.
+speech::Utterance sample(const Trial& trial, const speech::Spoken& spoken, gradus::Generator& generator) {
+  const speech::Utterance utterance = spoken.sample({.uneven = trial.uneven}, generator);
+  if (trial.fastest == 1) return utterance;
+  return speech::at_speed(utterance, 1 + (trial.fastest - 1) * generator.uniform());
+}
+
+// Utterances of one symbol, said six times at speed 2.
+std::vector<speech::Utterance> repeats(const speech::Spoken& spoken) {
+  constexpr int count = 200, times = 6;
+  constexpr std::uint64_t symbols = 10;
+  gradus::Generator generator(20150604);
+  std::vector<speech::Utterance> all;
+  for (int i = 0; i < count; ++i) {
+    const std::vector<std::int64_t> same(times, static_cast<std::int64_t>(generator.below(symbols)));
+    all.push_back(spoken.say(same, 2, generator));
+  }
   return all;
 }
 
@@ -116,7 +147,7 @@ double mean_step(const std::vector<models::Decoded>& written, const std::vector<
 Table tried(const Options& options) {
   Table table{.name = "tried",
               .rows_are = "model",
-              .columns = {"speed 1", "speed 2", "12 symbols", "missing at 2", "step at 2"},
+              .columns = {"speed 1", "speed 2", "12 symbols", "six times at 2", "missing at 2", "step at 2"},
               .digits = 1};
   for (const Trial& trial : trials()) {
     const speech::Spoken spoken({.longest = trial.longest});
@@ -126,12 +157,15 @@ Table tried(const Options& options) {
     const auto model = make_model(trial, spoken, options.seed);
     Options its = options;
     its.steps *= trial.times;
-    train_listener(trial.name, *model, spoken, {.uneven = trial.uneven}, its);
+    train_listener(
+        trial.name, *model, [&](gradus::Generator& generator) { return sample(trial, spoken, generator); },
+        its);
     const std::vector<models::Decoded> written = listen(*model, fast);
     table.rows.push_back(
         {trial.name,
          {percent_wrong(*model, usual), percent_wrong(*model, fast), percent_wrong(*model, twelve),
-          percent_missing(written, fast), mean_step(written, fast, std::int64_t{1} << trial.pyramid)}});
+          percent_wrong(*model, repeats(spoken)), percent_missing(written, fast),
+          mean_step(written, fast, std::int64_t{1} << trial.pyramid)}});
   }
   return table;
 }

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/batch.hpp>
+#include <gradus/speech/frames.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#pragma GCC visibility push(default)
+/// Speech at other speeds, to train a model on more speeds than were recorded (speed perturbation, Ko et al.
+/// 2015, "Audio augmentation for speech recognition"). They resample the sound, which also changes its pitch.
+/// These functions leave out frames, or repeat frames.
+namespace gradus::speech {
+
+/// Which frames are heard if `frames` frames, T, are played at another speed. The result has
+/// max(1, round(T / speed)) indices, T'. Index i is ⌊(i + ½) T / T'⌋.
+/// @throws Error if T < 1, or the speed is not from 0.1 to 10.
+std::vector<std::int64_t> frames_at_speed(std::int64_t frames, double speed);
+
+/// The utterance at another speed. A token between whose `begin` and `end` no frame is left has begin = end.
+/// @throws Error as frames_at_speed(), and if the utterance's frames are not (T, D) in f32.
+Utterance at_speed(const Utterance& utterance, double speed);
+
+struct SpeedRange {
+  double min = 1, max = 1;  ///< 0.1 ≤ min ≤ max ≤ 10
+
+  bool varies() const { return min < max; }
+};
+
+/// Plays each source of the batch, whose tokens stand for frames, at its own speed. Speeds are uniform in the
+/// range. @throws Error if the range is not valid.
+data::Batch at_random_speeds(const data::Batch& batch, const SpeedRange& range, Generator& generator);
+
+}  // namespace gradus::speech
+#pragma GCC visibility pop
