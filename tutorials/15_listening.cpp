@@ -32,7 +32,7 @@ struct Sizes {
 
 std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const std::string& attention,
                                             const speech::SpokenOptions& voice, const Sizes& sizes, std::uint64_t seed,
-                                            bool online = false) {
+                                            bool online = false, double silence = 0) {
   gradus::seed(seed);
   return models::make_model({.decoder = decoder,
                              .attention = attention,                     // "additive", "location" or "monotonic"
@@ -40,6 +40,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const st
                              .hidden = sizes.hidden,
                              .energy = sizes.hidden,
                              .pyramid = sizes.pyramid,                   // each level halves the number of vectors
+                             .silence = silence,                         // decibels below the loudest annotation
                              .bidirectional = !online,
                              .bridge = online ? std::optional(models::Bridge::zeros) : std::nullopt},  // s_0 = 0
                             {.source = 0,                                // no tokens
@@ -98,6 +99,25 @@ std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_
   return rows;
 }
 
+// Silence between all symbols, longer than in training; then the usual utterances with one symbol at a quarter of its
+// loudness.
+std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
+  std::vector<tutorial::Said> rows;
+  for (const int longest : {12, 40, 80}) {
+    const auto pausing = std::make_shared<speech::Spoken>(speech::SpokenOptions{.silence = 1, .longest_silence = double(longest)});
+    rows.push_back({"silence of up to " + std::to_string(longest) + " frames",
+                    [pausing](Generator& generator) { return pausing->sample({}, generator); }});
+  }
+  rows.push_back({"one quiet symbol", [&spoken](Generator& generator) {
+                    speech::Utterance said = spoken.sample({.min_length = 3}, generator);
+                    const auto D = said.frames.size(1);
+                    const auto frames = said.frames.mutable_values<float>("quiet");
+                    for (auto i = said.begin[1] * D; i < said.end[1] * D; ++i) frames[std::size_t(i)] /= 4;
+                    return said;
+                  }});
+  return rows;
+}
+
 void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // throws now, not after the training, if the folder is not writable
   const speech::SpokenOptions voice;          // 10 symbols, frames of 8 numbers
@@ -114,6 +134,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const auto location = make_model("bahdanau", "location", voice, sizes, options.seed);
   const auto all_speeds = make_model("bahdanau", "location", voice, sizes, options.seed);
   const auto online = make_model("bahdanau", "monotonic", voice, sizes, options.seed, true);
+  const auto no_silence = make_model("bahdanau", "location", voice, sizes, options.seed, false, 9);
   const speech::Spoken::Range slow{.min_speed = 0.5, .max_speed = 1}, any{.min_speed = 0.5, .max_speed = 2};
   const auto trained = [&](const std::string& name, models::Seq2Seq& model, const speech::Spoken::Range& range) {
     return tutorial::Listener{name, &model, tutorial::train_listener(name, model, spoken, range, options)};
@@ -127,15 +148,19 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const tutorial::Listener walker{"monotonic", online.get(),
                                   tutorial::train_listener("monotonic", *online, spoken, slow, longer)};
 
+  const std::vector<tutorial::Listener> two = {listeners[2], trained("location, silence left out", *no_silence, slow)};
+
   const tutorial::Table speed = wrong("speed", "speed", by_speed(spoken), listeners),
                         length = wrong("length", "symbols", by_length(spoken), listeners),
-                        repeats = wrong("repeats", "times", by_repeats(spoken, voice.symbols), listeners);
+                        repeats = wrong("repeats", "times", by_repeats(spoken, voice.symbols), listeners),
+                        silence = wrong("silence", "utterances", by_silence(spoken), two);
   tutorial::Table time{.name = "time", .rows_are = "model", .columns = {"seconds of training"}, .digits = 0};
   for (const auto& [name, model, training] : listeners) time.rows.push_back({name, {training.seconds}});
   time.rows.push_back({walker.name, {walker.training.seconds}});
   std::cout << "wrong symbols in percent after " << options.steps << " updates, strings of 1 to 6 symbols\n" << text(speed)
             << "\nby number of symbols, at trained speeds\n" << text(length)
-            << "\none symbol several times, at speed 0.75\n" << text(repeats) << '\n' << text(time) << '\n';
+            << "\none symbol several times, at speed 0.75\n" << text(repeats)
+            << "\nlong silence, and a quiet symbol\n" << text(silence) << '\n' << text(time) << '\n';
 
   // 3. Where two of the models attend while one symbol is said six times.
   const speech::Utterance again = spoken.say(repeated(4, 6), 0.75, generator);

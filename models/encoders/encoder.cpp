@@ -1,15 +1,18 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/encoder.hpp>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "encoders/drop.hpp"
 #include "encoders/pairs.hpp"
+#include "encoders/silence.hpp"
 
 namespace gradus::models {
 namespace {
@@ -38,6 +41,17 @@ std::int64_t checked_levels(std::int64_t levels) {
   return levels;
 }
 
+double checked_silence(const EncoderOptions& options) {
+  const double d = options.silence;
+  if (!(d >= 0 && std::isfinite(d))) {
+    fail("Encoder", "silence must be a finite number of decibels, at least 0, and is ", d);
+  }
+  if (d > 0 && options.vectors == 0) {
+    fail("Encoder", "silence needs a source of vectors, and the source is tokens; set silence to 0");
+  }
+  return d;
+}
+
 RecurrentOptions one_layer(const EncoderOptions& options) { return {.bidirectional = options.bidirectional}; }
 
 std::vector<std::unique_ptr<nn::Recurrent>> lower_levels(const EncoderOptions& options) {
@@ -63,6 +77,14 @@ Tensor halved(const Tensor& lengths) {
   return tensor(half);
 }
 
+// h (J, B, ·) with the steps of each sequence in the order (J, B).
+Tensor in_order(const Tensor& h, const Tensor& order) {
+  const std::int64_t J = h.size(0), B = h.size(1);
+  std::vector<std::int64_t> rows;  // of h as (J B, ·)
+  for (const std::int64_t j : order.values<std::int64_t>()) rows.push_back(j * B + std::ssize(rows) % B);
+  return index_select(h.reshape({J * B, h.size(2)}), tensor(rows)).reshape(h.shape());
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderOptions& options)
@@ -72,6 +94,7 @@ Encoder::Encoder(const EncoderOptions& options)
           options.cell, top_input(options), options.hidden,
           {.layers = options.layers, .bidirectional = options.bidirectional, .dropout = options.dropout})),
       levels_(options.pyramid),
+      silence_(checked_silence(options)),
       dropout_(options.dropout) {
   if (embedding) add_module("embedding", *embedding);
   for (std::size_t level = 0; level < pyramid.size(); ++level) {
@@ -102,6 +125,11 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
     x = pairs(x);
   }
   auto [h, last] = rnn->run(x, counts);
+  if (silence_ > 0) {
+    const Loud loud = loud_first(power(given, source), lengths, std::int64_t{1} << levels_, silence_);
+    h = in_order(h, loud.order);
+    counts = loud.lengths;
+  }
   const int directions = rnn->directions();
   const std::int64_t top = (rnn->layers() - 1) * directions;  // row of h_n, (layers · directions, B, H)
   return {.h = h,
@@ -109,6 +137,20 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
           .last_forward = last[0][top],
           .first_backward = directions == 2 ? last[0][top + 1] : Tensor(),
           .last = std::move(last)};
+}
+
+Tensor Encoder::power(const Tensor& given, const Tensor& vectors) const {
+  const NoGrad no_grad;
+  return power_of && given.rank() == 2 ? power_of(given) : mean(vectors * vectors, 2);
+}
+
+Tensor Encoder::order(const Tensor& given, const Tensor& lengths) const {
+  if (silence_ > 0) {
+    const Tensor source = vectors_of && given.rank() == 2 ? vectors_of(given) : given;
+    return loud_first(power(given, source), lengths, std::int64_t{1} << levels_, silence_).order;
+  }
+  const std::int64_t each = std::int64_t{1} << levels_, J = (given.size(0) + each - 1) / each;
+  return expand(arange(J).reshape({J, 1}), {J, given.size(1)});
 }
 
 Tensor Encoder::annotation_counts(const Tensor& lengths) const {

@@ -84,6 +84,7 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
                                .cell = options.cell,
                                .layers = options.layers,
                                .pyramid = options.pyramid,
+                               .silence = options.silence,
                                .dropout = options.dropout,
                                .tied_embedding = tied_embedding(options, vocabularies)};
   const std::int64_t D = (options.bidirectional ? 2 : 1) * options.hidden;

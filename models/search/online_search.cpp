@@ -21,6 +21,11 @@ const BahdanauDecoder& online_decoder(const Seq2Seq& model) {
          "the encoder reads the source in both directions, so it needs the end of the source; train a "
          "model with an encoder of one direction");
   }
+  if (model.encoder.silence() > 0) {
+    fail("OnlineSearch",
+         "the encoder leaves out silence, so it needs the loudest part of the source; train a model with "
+         "silence = 0");
+  }
   const auto* decoder = dynamic_cast<const BahdanauDecoder*>(model.decoder.get());
   if (!decoder || !dynamic_cast<const nn::MonotonicAttention*>(decoder->attention.get())) {
     fail("OnlineSearch",

@@ -9,10 +9,12 @@ Tensor annotation_counts(const Ensemble& model, const Tensor& lengths) {
   Tensor counts = model.members().front()->encoder.annotation_counts(lengths);
   for (const Seq2Seq* member : model.members()) {
     if (member->encoder.annotation_counts(lengths).to_vector<std::int64_t>() ==
-        counts.to_vector<std::int64_t>())
+            counts.to_vector<std::int64_t>() &&
+        member->encoder.silence() == model.members().front()->encoder.silence())
       continue;
     fail("decode",
-         "the ensemble's members shorten their sources differently; give models with the same pyramid");
+         "the ensemble's members shorten their sources differently; give models with the same pyramid and "
+         "silence");
   }
   return counts;
 }

@@ -189,6 +189,18 @@ Tensor Frames::vectors(const Tensor& ids) const {
   return result;
 }
 
+Tensor Frames::power(const Tensor& ids) const {
+  std::vector<float> sums;
+  for (const std::int64_t id : ids.values<std::int64_t>()) {
+    double sum = 0;
+    for (std::int64_t d = 0; d < size() && id >= first_id; ++d) {
+      sum += std::exp(values_[index((id - first_id) * size() + d)]);  // a frame holds logarithms
+    }
+    sums.push_back(static_cast<float>(sum));
+  }
+  return tensor(sums, ids.shape());
+}
+
 Tensor Frames::plain(std::span<const std::int64_t> ids) const {
   std::vector<float> values;
   for (const std::int64_t id : ids) {

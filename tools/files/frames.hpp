@@ -56,6 +56,9 @@ class Frames {
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call
   /// this function at the same time, but not while read() runs.
   Tensor vectors(const Tensor& ids) const;
+  /// The power of these frames, the sum over all bands, (T, B) → (T, B) in f32; 0 for padding. Thread-safe as
+  /// vectors().
+  Tensor power(const Tensor& ids) const;
   /// The frames of a file without normalisation, (T, bands).
   Tensor plain(std::span<const std::int64_t> ids) const;
 

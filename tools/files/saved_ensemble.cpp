@@ -86,7 +86,7 @@ void share_frames(std::span<const std::string> paths, SavedEnsemble& ensemble) {
            "' do not read the same frames; an ensemble needs models trained on the same files");
     }
     own = first;
-    if (first) member.model->encoder.vectors_of = [first](const Tensor& ids) { return first->vectors(ids); };
+    if (first) read_frames(member.model->encoder, first);
   }
 }
 

@@ -205,6 +205,10 @@ Origin origin_of(const fs::path& path, const NamedTensors& tensors, const nn::Me
     fail("checkpoint", "'", path.string(), "' has wrong settings: pyramid is ", settings.model.pyramid,
          " for a model that reads text; give a checkpoint that gradus train has written");
   }
+  if (settings.model.silence > 0 && !settings.data.frames) {
+    fail("checkpoint", "'", path.string(), "' has wrong settings: silence is ", settings.model.silence,
+         " for a model that reads text; give a checkpoint that gradus train has written");
+  }
   Sides sides = sides_of(path, metadata, settings.data);
   check_holds(path, tensors, least_size(settings.model, vocabularies_of(sides), registry));
   return {std::move(settings), std::move(sides)};
@@ -213,10 +217,13 @@ Origin origin_of(const fs::path& path, const NamedTensors& tensors, const nn::Me
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry) {
   auto model = models::make_model(settings.model, vocabularies_of(sides), registry);
-  if (const auto frames = sides.source.frames) {
-    model->encoder.vectors_of = [frames](const Tensor& ids) { return frames->vectors(ids); };
-  }
+  if (sides.source.frames) read_frames(model->encoder, sides.source.frames);
   return model;
+}
+
+void read_frames(models::Encoder& encoder, const std::shared_ptr<const Frames>& frames) {
+  encoder.vectors_of = [frames](const Tensor& ids) { return frames->vectors(ids); };
+  encoder.power_of = [frames](const Tensor& ids) { return frames->power(ids); };
 }
 
 void check_finite(const fs::path& path, const models::Seq2Seq& model) {

@@ -45,6 +45,9 @@ Origin origin_of(const std::filesystem::path& path, const NamedTensors& tensors,
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);
 
+/// Lets the encoder read ids of these frames.
+void read_frames(models::Encoder& encoder, const std::shared_ptr<const Frames>& frames);
+
 /// Checks all parameters, because some searches would not detect a NaN.
 /// @param path the file with the parameters, for messages
 /// @throws Error naming the first parameter with a NaN or an infinity.

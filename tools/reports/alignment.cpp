@@ -1,6 +1,7 @@
 #include "reports/alignment.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 
@@ -72,6 +73,17 @@ void name_annotations(Alignment& alignment, const Frames& frames, const std::vec
   }
 }
 
+// Moves the weights to the places of the annotations in the source. Without silence they are already there.
+void restore_order(models::Decoded& decoded, const models::Encoder& encoder,
+                   const std::vector<std::int64_t>& ids) {
+  if (encoder.silence() == 0 || !decoded.weights.defined()) return;
+  const std::int64_t T = std::ssize(ids);
+  const Tensor order = encoder.order(tensor(ids, {T, 1}), tensor(std::vector{T}));  // (J, 1)
+  const Shape& shape = decoded.weights.shape();
+  const Tensor columns = expand(order.reshape({1, order.size(0)}), shape);
+  decoded.weights = scatter_add(zeros(shape), 1, columns, decoded.weights);
+}
+
 }  // namespace
 
 std::vector<Alignment> make_alignments(const models::Ensemble& model, const Sides& sides,
@@ -93,7 +105,9 @@ std::vector<Alignment> make_alignments(const models::Ensemble& model, const Side
       take_output(alignments[i], sides.target, *next_decoded++);
     }
     if (const auto& frames = sides.source.frames) {
-      name_annotations(alignments[i], *frames, sides.source.encode(alignments[i].source_tokens));
+      const std::vector<std::int64_t> ids = sides.source.encode(alignments[i].source_tokens);
+      restore_order(alignments[i].decoded, model.members().front()->encoder, ids);
+      name_annotations(alignments[i], *frames, ids);
     }
   }
   return alignments;

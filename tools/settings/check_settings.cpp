@@ -194,6 +194,9 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.model.pyramid > 0 && !settings.data.frames) {
     refuse("--pyramid shortens a source of sound; add --frames, or omit --pyramid");
   }
+  if (settings.model.silence > 0 && !settings.data.frames) {
+    refuse("--silence leaves out parts of sound; add --frames, or omit --silence");
+  }
   if (settings.run.epochs == 0) {  // with --epochs, the number of steps is not known yet
     check_warm_up(settings);
     check_pruning(settings);

@@ -23,6 +23,10 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.add_option("--pyramid", model.pyramid,
                  "levels of the encoder that each halve the length of the source, for --frames")
       ->transform(between(0, 16));
+  app.add_option("--silence", model.silence,
+                 "attention leaves out silence: annotations this many decibels below the loudest one, for "
+                 "--frames [0: leave out nothing]")
+      ->transform(finite_from_0);
   add_switch(app, "--bidirectional,!--no-bidirectional", model.bidirectional,
              "the encoder reads in both directions");
   add_choice(app, "--bridge", model.bridge, bridge_names,

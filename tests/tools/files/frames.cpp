@@ -203,6 +203,35 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
   }
 }
 
+TEST_CASE("a model that leaves out silence gives it no weight", "[tools][frames][align]") {
+  const Scratch scratch;
+  const fs::path model = trained(scratch.path(), {"--steps", "4", "--silence", "20"}),
+                 json = scratch.path() / "a.json", array = scratch.path() / "a.npy";
+  Tensor frames = gradus::full({40, 8}, -4);  // e⁻⁴ is 17 dB below 1, and e⁻⁸ is 35 dB below 1
+  const auto values = frames.mutable_values<float>("test");
+  std::fill(values.begin(), values.begin() + 6 * 8, -8.0F);
+  std::fill(values.begin() + 20 * 8, values.begin() + 30 * 8, 0.0F);
+  std::fill(values.begin() + 32 * 8, values.end(), -8.0F);
+  const fs::path npy = save(scratch.path() / "x.npy", frames);
+  Arguments align{"align",  "--model",     model.string(), "--text",      npy.string(),
+                  "--json", json.string(), "--npy",        array.string()};
+  const Ran ran = run(align);
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const Tensor weights = nn::load_npy(array);
+  REQUIRE(weights.size(1) == 20);
+  for (std::int64_t j = 0; j < 20; ++j) {
+    const bool is_silence = j < 3 || j >= 16;
+    CHECK((sum(weights.slice(j, j + 1, 1)).item() == 0) == is_silence);
+  }
+  CHECK(contains(refused(training(scratch.path() / "list.tsv", scratch.path() / "fixed",
+                                  {"--decoder", "fixed", "--silence", "20"}),
+                         2),
+                 "--silence has no effect with --decoder fixed, which has no attention; omit it"));
+  CHECK(contains(refused({"train", "--task", "copy", "--silence", "20"}, 2),
+                 "--silence leaves out parts of sound; add --frames, or omit --silence"));
+}
+
 TEST_CASE("sound that a model cannot read is refused in one line", "[tools][frames][errors]") {
   const Scratch scratch;
   const std::string model = trained(scratch.path(), {"--steps", "2"}).string();

@@ -211,8 +211,8 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
 }
 
 TEST_CASE("every row of the table of effects is tested", "[tools][train][effects]") {
-  std::set<std::string> tested{"--source-unit", "--target-unit", "--overwrite",
-                               "--init-from",   "--dev-target",  "--test-target"};  // tested elsewhere
+  std::set<std::string> tested{"--source-unit", "--target-unit", "--overwrite", "--init-from",
+                               "--dev-target",  "--test-target", "--silence"};  // tested elsewhere
   const Files files;
   for (const Row& row : rows) tested.insert(row.option);
   for (const Row& row : files.rows()) tested.insert(row.option);

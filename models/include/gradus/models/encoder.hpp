@@ -21,6 +21,7 @@ struct EncoderOptions {
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
   std::int64_t pyramid = 0;    ///< P: levels that each halve the length; the top level has all `layers`
+  double silence = 0;          ///< d in decibels, for vectors: see Encoder; 0 to attend to silence too
   double dropout = 0;          ///< on the first layer's input and between layers
   Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
 };
@@ -34,12 +35,19 @@ struct EncoderOptions {
 ///
 ///     h^p_j = cell([h^{p−1}_{2j}; h^{p−1}_{2j+1}], h^p_{j−1}),  h^0 = source, j from 0
 ///
-/// If the number of vectors is odd, the last one is paired with 0. Modules: `embedding`, if the source is
+/// If the number of vectors is odd, the last one is paired with 0.
+///
+/// With `silence` d > 0, attention cannot look at silence. The annotations of silence are those whose power
+/// is more than d decibels below the power of the source's loudest annotation. An annotation's power is the
+/// mean over its vectors x of Σ_k x_k² / D, or of the function `power_of`. The recurrent modules read
+/// silence, too. In the result, silence comes after the other annotations, and the lengths do not count it.
+///
+/// Modules: `embedding`, if the source is
 /// tokens; `pyramid_0` … for the P − 1 lower levels; and `rnn`.
 class Encoder : public nn::Module {
  public:
-  /// @throws Error unless 0 ≤ P ≤ 16 and exactly one of `vocabulary` and `vectors` is above 0. The modules'
-  /// constructors throw, too.
+  /// @throws Error unless 0 ≤ P ≤ 16, exactly one of `vocabulary` and `vectors` is above 0, and `silence` is
+  /// 0 or, for vectors, finite and above 0. The modules' constructors throw, too.
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or ids of vectors (vectors_of)
   /// @param lengths (B), i64, each in [1, T]
@@ -48,8 +56,12 @@ class Encoder : public nn::Module {
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
   std::int64_t levels() const { return levels_; }                                     ///< P
-  /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64.
+  double silence() const { return silence_; }                                         ///< d
+  /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64. Silence counts.
   Tensor annotation_counts(const Tensor& lengths) const;
+  /// Where in the source the annotations of forward() are: (J, B), i64. Without `silence`, 0, 1, 2 ….
+  /// Attention weight i of sequence b is for the vectors from order[i, b] · 2^P on.
+  Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
   const std::vector<std::unique_ptr<nn::Recurrent>> pyramid;  ///< the lower levels; empty if P ≤ 1
@@ -60,10 +72,14 @@ class Encoder : public nn::Module {
   /// Vectors can thus pass through batches and searches that expect tokens. Several threads may call the
   /// function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
+  /// An optional function for `silence`: the power of each vector, (T, B) → (T, B), if the source is ids.
+  std::function<Tensor(const Tensor& ids)> power_of;
 
  private:
+  Tensor power(const Tensor& given, const Tensor& vectors) const;
+
   std::int64_t levels_;
-  double dropout_;
+  double silence_, dropout_;
 };
 
 }  // namespace gradus::models

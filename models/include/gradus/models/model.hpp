@@ -39,6 +39,7 @@ struct ModelOptions {
   std::int64_t energy = 64;     ///< A, of additive attention
   std::int64_t layers = 1;
   std::int64_t pyramid = 0;  ///< levels of the encoder that each halve the source's length
+  double silence = 0;        ///< decibels: the encoder then leaves out silence, see Encoder; 0: it does not
   bool bidirectional = true;
   std::optional<Bridge> bridge =
       std::nullopt;  ///< if not given: the decoder's default, or summary for a unidirectional encoder

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+
+/// Finds silence by its power, so that attention cannot look at it.
+namespace gradus::models {
+
+/// The annotations of a batch of sources, in the order in which attention reads them.
+struct Loud {
+  Tensor order;    ///< (J, B), i64: positions of the loud annotations, then of all others, each ascending
+  Tensor lengths;  ///< (B), i64: the number of loud annotations, at least 1
+};
+
+/// Annotation j stands for n frames, from j n on. Its power P_j is the mean power of those that exist. The
+/// annotation is loud unless P_j < 10^(−d/10) max_i P_i.
+/// @param power   (T, B), of each frame
+/// @param lengths (B), i64, in frames
+/// @param each    n
+/// @param decibels d
+Loud loud_first(const Tensor& power, const Tensor& lengths, std::int64_t each, double decibels);
+
+}  // namespace gradus::models
