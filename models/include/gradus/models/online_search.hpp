@@ -23,8 +23,8 @@ class OnlineSearch {
   /// @param model     must be in eval mode, outlive this object, and not change
   /// @param max_steps of the annotations that are known so far
   /// @throws Error if the model is in training mode, or needs the end of the source for its first token: it
-  /// must have an encoder of one direction, and a BahdanauDecoder with nn::MonotonicAttention that starts
-  /// from Bridge::zeros.
+  /// must have an encoder of one direction and without `silence`, and a BahdanauDecoder with
+  /// nn::MonotonicAttention that starts from Bridge::zeros.
   explicit OnlineSearch(const Seq2Seq& model, const MaxSteps& max_steps = {});
   ~OnlineSearch();
   OnlineSearch(const OnlineSearch&) = delete;
