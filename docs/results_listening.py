@@ -103,6 +103,7 @@ def check_bounds():
         assert all((value < 5) == name.startswith("frames left out") for name, value in fast.items()), run["seed"]
         assert min(fast[name] for name in wide) > fast[content], run["seed"]
         assert abs(fast[narrow] - fast[content]) < 5 and abs(twelve[narrow] - twelve[content]) < 5, run["seed"]
+        assert twelve["frames left out, twice the updates"] > 3 * twelve["twice the updates"], run["seed"]
         assert fast["filters of 7 positions"] > fast[narrow], run["seed"]
         assert abs(fast["monotonic, twice the updates"] - fast["content, twice the updates"]) < 6, run["seed"]
         assert fast["long sounds, content, twice the updates"] < fast["content, twice the updates"], run["seed"]
