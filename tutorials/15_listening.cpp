@@ -156,6 +156,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                         silence = wrong("silence", "utterances", by_silence(spoken), two);
   tutorial::Table time{.name = "time", .rows_are = "model", .columns = {"seconds of training"}, .digits = 0};
   for (const auto& [name, model, training] : listeners) time.rows.push_back({name, {training.seconds}});
+  time.rows.push_back({two.back().name, {two.back().training.seconds}});
   time.rows.push_back({walker.name, {walker.training.seconds}});
   std::cout << "wrong symbols in percent after " << options.steps << " updates, strings of 1 to 6 symbols\n" << text(speed)
             << "\nby number of symbols, at trained speeds\n" << text(length)
@@ -202,9 +203,10 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                         {"Wrong symbols by speed",
                          {{"speed", tutorial::speed_curves(speed)}},
                          text(speed) + '\n' + text(length)},
+                        {"Silence", {}, text(silence)},
                         {"While somebody speaks", {}, text(delay)},
                         {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
-           .tables = {speed, length, repeats, time, delay},
+           .tables = {speed, length, repeats, silence, time, delay},
            .try_next = "--pyramid 3; --steps 1500; your own voice: ./run gradus features --help"},
           out, options);
 }
