@@ -6,7 +6,7 @@
 // models for speech recognition", 2015, https://arxiv.org/abs/1506.07503). Three models learn from the same utterances;
 // a fourth model also hears fast ones. A fifth model attends from left to right, once, and can write while somebody
 // speaks (Raffel et al., "Online and linear-time attention by enforcing monotonic alignments", 2017,
-// https://arxiv.org/abs/1704.00784).
+// https://arxiv.org/abs/1704.00784). A sixth model does not attend to silence.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
