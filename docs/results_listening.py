@@ -87,12 +87,12 @@ def check_bounds():
         voice, speeds = ({name: run[name][part]["token_error_rate"] for name in ATTENTIONS} for part in ("voice", "speeds"))
         assert max(voice.values()) <= 0.03, run["seed"]
         assert 0 < voice["monotonic, one direction"] - voice["location"] <= 0.02, run["seed"]
-        assert max(speeds["location, at random speeds"], speeds["monotonic, one direction"]) < speeds["location"], run["seed"]
+        assert speeds["location, at random speeds"] < speeds["monotonic, one direction"] < speeds["location"], run["seed"]
     for run in load("tutorial_15")["runs"]:
         wrong, back, delay = ({row["name"]: row["values"][column] for row in run["tables"]["delay"]["rows"]} for column in range(3))
         *pauses, quiet = (row["values"] for row in run["tables"]["silence"]["rows"])
         assert all(out < plain / 2 for plain, out in pauses[1:]) and quiet[1] > quiet[0] > 10, run
-        assert 2 <= wrong["monotonic"] - wrong["content"] <= 3, run
+        assert 1 <= wrong["monotonic"] - wrong["content"] <= 4, run
         assert max(back.values()) < 1 and delay["monotonic"] < 0, run
     wide = ("location, as above", "smoothing", "a window of 6 positions in decoding", "dropout 0.2", "a pyramid of one level",
             "another speed for each symbol", "twice the updates")
