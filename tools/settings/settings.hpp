@@ -32,8 +32,8 @@ struct DataSettings {
   bool swap = false;                                   ///< exchange source and target
   bool frames = false;                                 ///< the sources are paths of WAV and .npy files
   std::int64_t bands = speech::LogMelOptions{}.bands;  ///< number of bands in the features of WAV files
-  speech::SpeedRange speeds;  ///< at which training recordings are played
-  std::int64_t limit = 0;     ///< maximum number of text pairs in all parts, selected by a hash; 0: all
+  speech::SpeedRange speeds;                           ///< at which training recordings are played
+  std::int64_t limit = 0;  ///< maximum number of text pairs in all parts, selected by a hash; 0: all
 
   data::TaskOptions task_options;
   std::int64_t examples = 50000;     ///< training examples of a task

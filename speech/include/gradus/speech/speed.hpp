@@ -13,8 +13,8 @@
 /// These functions leave out frames, or repeat frames.
 namespace gradus::speech {
 
-/// Which frames are heard if `frames` frames, T, are played at another speed. The result has
-/// max(1, round(T / speed)) indices, T'. Index i is ⌊(i + ½) T / T'⌋.
+/// The indices of the frames that are heard if `frames` frames, T, are played at another speed. There are
+/// T' = max(1, round(T / speed)) indices. Index i is ⌊(i + ½) T / T'⌋.
 /// @throws Error if T < 1, or the speed is not from 0.1 to 10.
 std::vector<std::int64_t> frames_at_speed(std::int64_t frames, double speed);
 
