@@ -34,9 +34,10 @@ Loud loud_first(const Tensor& power, const Tensor& lengths, std::int64_t each, d
     const double threshold = std::pow(10, -decibels / 10) * *std::ranges::max_element(P);
     std::vector<std::int64_t> positions(static_cast<std::size_t>(J));
     std::iota(positions.begin(), positions.end(), 0);
-    const auto others = std::ranges::stable_partition(
-        positions, [&](std::int64_t j) { return j < std::ssize(P) && !(P[j] < threshold); });
-    loud.push_back(others.begin() - positions.begin());
+    const auto others = std::stable_partition(positions.begin(), positions.end(), [&](std::int64_t j) {
+      return j < std::ssize(P) && !(P[j] < threshold);
+    });
+    loud.push_back(others - positions.begin());
     for (std::int64_t j = 0; j < J; ++j) order[j * B + b] = positions[j];
   }
   return {.order = tensor(order, {J, B}), .lengths = tensor(loud)};
