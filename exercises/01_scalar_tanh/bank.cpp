@@ -57,6 +57,11 @@ int main() {
       attempt("logistic function", "sigmoid",
               [](Value x) { return record(*x.tape, 1 / (1 + std::exp(-x.data()))); }),
       attempt("quotient of exponentials", "overflow", by_exponentials),
+      attempt("1 for large −x, too", "wrong-sign",
+              [](Value x) {
+                const double y = std::abs(x.data()) > 20 ? 1 : std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+              }),
       attempt("x overwritten", "in-place", in_place),
       attempt("leaf returned", "no-way-back", [](Value x) { return record(*x.tape, std::tanh(x.data())); }),
       attempt("slope taken at x", "slope-at-x", with_slope([](double x, double) { return 1 - x * x; })),

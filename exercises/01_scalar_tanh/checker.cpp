@@ -17,6 +17,7 @@ using namespace scalar;
 
 const Mistake sigmoid{"sigmoid", "The function is the logistic one, with values between 0 and 1.",
                       "tanh has values between −1 and 1; std::tanh computes it."};
+const Mistake wrong_sign{"wrong-sign", "The value has the wrong sign.", "tanh(−x) = −tanh x."};
 const Mistake overflow{"overflow",
                        "e^x overflows to infinity for large x, and infinity divided by infinity is NaN.",
                        "std::tanh does not overflow."};
@@ -126,6 +127,8 @@ void value(const ScalarTanh& answer) {
       {"values", "", "std::tanh(x.data()) is the value."});
   for (const double x : {-1000.0, 1000.0}) {
     const double y = value_of(answer, x);
+    exercise::expect(!close(y, -std::tanh(x)), wrong_sign, "tanh " + text(x) + " is wrong.", text(y),
+                     text(std::tanh(x)));
     exercise::expect(close(y, std::tanh(x)), overflow, "tanh " + text(x) + " is wrong.", text(y),
                      text(std::tanh(x)));
   }

@@ -42,6 +42,7 @@ enum class Fault {
   largest_v,
   clears_gradient,
   changes_gradient,
+  squares_gradient,
   f64_alone,
   fixed_alpha,
   fixed_epsilon,
@@ -134,6 +135,7 @@ class Faulty {
     } else {
       theta_[k].replace(moved);
     }
+    if (fault == Fault::squares_gradient) Tensor(g).replace(square);
     if (fault == Fault::changes_gradient) theta_[k].set_grad(g * 0.0);
     if (fault == Fault::clears_gradient) theta_[k].zero_grad();
   }
@@ -298,6 +300,7 @@ int main() {
       attempt<Faulty<Fault::t_from_2>>("t from 2", "t-from-2"),
       attempt<Faulty<Fault::largest_v>>("the largest v̂ so far", "largest-v"),
       attempt<Faulty<Fault::changes_gradient>>("sets the gradient to 0", "changes-gradient"),
+      attempt<Faulty<Fault::squares_gradient>>("g² in the place of g", "changes-gradient"),
       attempt<SharedCount>("one t for all optimisers", "remembers"),
       attempt<Faulty<Fault::fixed_alpha>>("α = 0.001", "constant"),
       attempt<Faulty<Fault::fixed_epsilon>>("ε = 1e-8", "constant"),

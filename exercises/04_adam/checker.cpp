@@ -259,10 +259,15 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
   return all;
 }
 
-std::vector<Plain> gradients_of(const std::vector<Tensor>& parameters) {
-  std::vector<Plain> all;
-  for (const Tensor& p : parameters) all.push_back(p.grad().defined() ? Plain(p.grad()) : Plain());
-  return all;
+// Checks that neither the gradient of before the step, nor one that the step has set, differs from its clone
+// `before`.
+void expect_same_gradient(const Tensor& gradient, const Tensor& parameter, const Tensor& before) {
+  for (const Tensor& now : {gradient, parameter.grad()}) {
+    if (!now.defined() || !before.defined()) continue;
+    exercise::expect_values("the gradient after step()", now, Plain(before), {},
+                            {"changes-gradient", "step() changed a gradient.",
+                             "Make new tensors: the caller may read the gradient again."});
+  }
 }
 
 // Clones of the case's parameters, after the answer's steps.
@@ -272,13 +277,11 @@ std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   const std::function<void()> step = make(parameters, c.options);
   for (const std::vector<Tensor>& now : c.gradients) {
     for (std::size_t k = 0; k < parameters.size(); ++k) parameters[k].set_grad(now[k]);
-    const std::vector<Plain> before = gradients_of(parameters);
+    std::vector<Tensor> gradients;
+    for (const Tensor& p : parameters) gradients.push_back(p.grad());
     step();
     for (std::size_t k = 0; k < parameters.size(); ++k)
-      if (parameters[k].grad().defined() && now[k].defined())
-        exercise::expect_values("the gradient after step()", parameters[k].grad(), before[k], {},
-                                {"changes-gradient", "step() changed a gradient.",
-                                 "Make new tensors: the caller may read the gradient again."});
+      expect_same_gradient(gradients[k], parameters[k], now[k]);
   }
   return parameters;
 }
