@@ -249,7 +249,8 @@ IsRight at_symbol(const Positions& positions, const Symbols& x) {
   };
 }
 
-// The fraction if the weights of equal symbols are added up, and the symbol with the largest sum is compared.
+// A wrong fraction: adds up the weights of equal symbols. Counts a step if the symbol with the largest sum is
+// the right one.
 double by_symbol(const Aligned& a) {
   return fraction(a.L(), static_cast<double>(a.L()), [&](std::size_t t) {
     const auto row = static_cast<std::int64_t>(t);

@@ -9,8 +9,8 @@
 namespace gradus::tools {
 
 /// The objective for `--teacher`; none without this option.
-/// @param run the folder of a resumed run: a relative path that does not exist is looked up from the folder
-/// in which this run was started
+/// @param run the folder of a resumed run. If the teacher's path is relative and does not exist, it is looked
+/// up from the folder in which this run was started.
 /// @throws Error as load_saved_model() and check_same_tokens().
 models::Objective teacher_objective(const TeacherSettings& settings, const Sides& sides,
                                     const std::filesystem::path& run, const models::Registry& registry);

@@ -1,4 +1,4 @@
-// An encoder that leaves out silence: which annotations these are, gradients, searches and errors.
+// An encoder that leaves out silence: which annotations it leaves out, gradients, searches and errors.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>

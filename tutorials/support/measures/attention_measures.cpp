@@ -14,7 +14,8 @@ using gradus::Tensor;
 namespace data = gradus::data;
 namespace models = gradus::models;
 
-// In a step t, ln α_tj is e_tj minus a number without j. So both have the same standard deviation over j.
+// In step t, ln α_tj is e_tj minus a number that is the same for all j. So both have the same standard
+// deviation over j.
 double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const gradus::NoGrad no_grad;
   double total = 0;
