@@ -231,6 +231,12 @@ int main() {
       backward("difference limited to ±30", "limited", both([](Gradients& g, int i) {
                  return g.out() * sigmoid(clamp(g.saved(i) - g.saved(1 - i), -30, 30));
                })),
+      whole("one maximum for all elements", "one-maximum-for-all",
+            [](F a, F b) {
+              const Tensor x = a.detach(), z = b.detach(), m = max(maximum(x, z));
+              return record("log_add_exp", m + log(exp(x - m) + exp(z - m)), {a, b}, {a, b},
+                            both([](Gradients& g, int i) { return g.out() * slope(g, i); }));
+            }),
       whole("the small term left out from 8 on", "term-cut",
             [](F a, F b) {
               const Tensor x = a.detach(), z = b.detach(), d = -abs(x - z);

@@ -23,6 +23,8 @@ const Mistake mean_for_sum{"mean", "The stretched axes are averaged.",
                            "An element that is used n times gets the sum of n gradients."};
 const Mistake first_for_sum{"slice", "Only one of the stretched copies counts.",
                             "An element that is used n times gets the sum of n gradients."};
+const Mistake one_maximum{"one-maximum-for-all", "The maximum is taken over all elements.",
+                          "m = max(a, b) is the larger number of each pair: use maximum(a, b)."};
 const Mistake overflowing{"overflow", "e^x is infinite for x > 709, and 0 for both below −745.",
                           "Use y = max(a, b) + ln(1 + e^−|a − b|)."};
 const Mistake one_for_maximum{"one-for-maximum", "m is one of the inputs, not the larger one.",
@@ -222,6 +224,10 @@ void values(const LogAddExp& answer) {
     exercise::expect_values("y of inputs that are far apart", answer.log_add_exp(a, -b),
                             each(a, -b, right_value), {}, overflowing);
   }
+  const Tensor a = tensor(std::vector<double>{1000, -1000, 3}),
+               b = tensor(std::vector<double>{999, -1001, 2});
+  exercise::expect_values("y of elements that are far apart", answer.log_add_exp(a, b),
+                          each(a, b, right_value), {}, one_maximum);
 }
 
 struct Inputs {
