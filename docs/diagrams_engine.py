@@ -330,3 +330,31 @@ def log_cosh(p):
     p.math(272, 262, "|x| − log 2", "start")
     p.math(16, 142, "log cosh x", "start")
     p.math(400, origin[1] - unit - 12, "tanh x")
+
+
+@picture("calls", 420)
+def calls(p):
+    """The calls of c = a b, and of its backward pass, each in the column of its file.
+
+    Forward: operator* in ops.hpp calls mul in arithmetic.cpp, mul calls binary, and binary calls record in tape.hpp, which makes the node.
+    Backward: Tensor::backward in backward.cpp calls run and step; step calls the lambda of mul in arithmetic.cpp, which calls
+    add_gradient in gradient.hpp.
+    """
+    lanes = {name: 48 + 96 * k for k, name in enumerate(("ops.hpp", "arithmetic.cpp", "tape.hpp", "backward.cpp", "gradient.hpp"))}
+    for k, (name, x) in enumerate(lanes.items()):
+        p.text(x, 36 - 16 * (k % 2), name, "small code")
+        p.panel("token", x - 46, 48, 92, 362)
+    for role, name, top, steps in (
+            ("encoder", "forward", 90, (("ops.hpp", "operator*"), ("arithmetic.cpp", "mul"), ("arithmetic.cpp", "binary"), ("tape.hpp", "record"))),
+            ("gradient", "backward", 236, (("backward.cpp", "backward"), ("backward.cpp", "run"), ("backward.cpp", "step"),
+                                           ("arithmetic.cpp", "g b, g a"), ("gradient.hpp", "add_gradient")))):
+        p.text(lanes["gradient.hpp"] if role == "encoder" else lanes["ops.hpp"], top, name, f"name {role}")
+        nodes = [p.cell(lanes[file], top + 36 * i, "", role, 86, 26) for i, (file, _) in enumerate(steps)]
+        for node, (_, call) in zip(nodes, steps):
+            p.text(node.x, node.y, call, "small code")
+        for before, after in zip(nodes, nodes[1:]):
+            if before.x == after.x:
+                p.arrow(before.bottom(), after.top(), role=role)
+            else:
+                side = before.right() if after.x > before.x else before.left()
+                p.arrow(side, (after.x, before.y), after.top(), role=role)

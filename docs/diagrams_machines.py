@@ -30,6 +30,38 @@ def all_reduce(p):
         p.arrow(nodes[-1].right(), (466, y), (466, y + 46), (14, y + 46), (14, y), nodes[0].left(), role="decoder")
 
 
+@picture("buckets", 214)
+def buckets(p):
+    """Gradients travel during the backward pass.
+
+    Above, the backward pass: output layer, decoder, encoder, embedding. The first bucket is ready 0.5 s before its end, the second at
+    its end. Below, the network adds up each bucket in 0.4 s. The first sum ends before the backward pass; for the second, the process
+    waits 0.4 s.
+    """
+    zero, unit = 300, 260  # the x of the end of the backward pass, and the length of a second
+
+    def x_of(seconds):
+        return zero + unit * seconds
+    for y, name in ((56, "backward"), (120, "network")):
+        p.text(12, y, name, "small start quiet")
+    parts = ((-0.8, -0.5, "output"), (-0.5, -0.25, "decoder"), (-0.25, 0, "encoder"))
+    for begin, end, name in parts:
+        p.rect("part encoder", x_of(begin), 40, unit * (end - begin), 32)
+        p.text((x_of(begin) + x_of(end)) / 2, 56, name, "small")
+    for k, ready, begin in ((1, -0.5, -0.5), (2, 0, 0)):
+        p.rect("part context" if k == 1 else "part gradient", x_of(begin), 104, unit * 0.4, 32)
+        p.math(x_of(begin + 0.2), 120, f"c_{k} = 0.4", "small")
+        p.arrow((x_of(ready), 72), (x_of(ready), 103), role="context")
+        p.math(x_of(ready) + 8, 88, f"r_{k}", "small start")
+    p.arrow((x_of(-0.85), 160), (x_of(0.6), 160), width=1)
+    for seconds in (-0.5, -0.1, 0, 0.4):
+        p.path("line token", f"M{x_of(seconds)} 156V164", ' stroke-width="1"')
+        p.text(x_of(seconds), 178, f"{seconds:g}".replace("-", "−"), "small quiet")
+    p.text(x_of(0.6), 146, "seconds", "small end quiet")
+    p.path("line gradient", f"M{x_of(0)} 192H{x_of(0.4)}", ' stroke-width="2.2"')
+    p.text(x_of(0.2), 204, "waits w = 0.4 s", "small gradient")
+
+
 @picture("shards", 330)
 def shards(p):
     """Eight shards of a batch, added along a tree, with two and with four processes.

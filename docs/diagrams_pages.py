@@ -58,7 +58,7 @@ def int8(p):
     """A row of four weights as int8.
 
     The largest weight, 0.5, becomes 127. The others are divided by the same factor s = 0.5 / 127 and rounded. Four weights of
-    four bytes become one factor of four bytes and four integers of one byte.
+    four bytes become one factor of two bytes (bf16) and four integers of one byte.
     """
     W = [0.5, -0.2, 0.03, 0.31]
     s = max(map(abs, W)) / 127
@@ -66,7 +66,7 @@ def int8(p):
     p.text(12, 40, "f32", "name start encoder")
     p.text(12, 58, "16 bytes", "small start quiet")
     p.text(12, 160, "int8", "name start attention")
-    p.text(12, 178, "4 + 4 bytes", "small start quiet")
+    p.text(12, 178, "2 + 4 bytes", "small start quiet")
     p.text(12, 262, "used as", "name start context")
     p.math(60, 104, "÷ s, round", "small")
     p.math(60, 124, "s = 0.5 / 127", "small")
@@ -236,3 +236,163 @@ def check_page(p):
     p.arrow((350, 186), (322, 212), (72, 212), yours.bottom(), role="gradient")
     p.text(86, 198, "message", "small start")
     p.text(240, 248, "nothing is sent to a server", "small quiet")
+
+
+@picture("gru_forms", 218)
+def gru_forms(p):
+    """The new value of a GRU in two forms, with numbers.
+
+    U exchanges the two numbers of a vector; h = (1, 0) and r = (1, 0). On the state, h is multiplied by r, which gives (1, 0), and then
+    by U, which gives (0, 1). On the product, h is multiplied by U, which gives (0, 1), and then by r, which gives (0, 0).
+    """
+    for y, name, steps, between in ((70, "on the state", ("∘ r", "U"), ("(1, 0)", "(0, 1)")),
+                                    (170, "on the product", ("U", "∘ r"), ("(0, 1)", "(0, 0)"))):
+        p.text(12, y - 50, name, "name start decoder")
+        nodes = [p.cell(40, y, "h", "decoder", 40, 32)]
+        for x, step in zip((150, 270), steps):
+            nodes.append(p.cell(x, y, step, "gate" if "r" in step else "attention", 48, 32))
+        nodes.append(p.cell(410, y, "tanh(W x + …)", "context", 120, 32))
+        for before, after, value in zip(nodes, nodes[1:], ("(1, 0)", *between)):
+            p.arrow(before.right(), after.left(), role="decoder", width=2.2)
+            p.text((before.right()[0] + after.left()[0]) / 2, y - 14, value, "small")
+
+
+@picture("tape_example", 236)
+def tape_example(p):
+    """The tape of L = tanh(w x) with w = 0.5 and x = 2.
+
+    Forward, w goes through mul, which saves x = 2, and through tanh, which saves its result y = 0.762. Backward, the gradient of L is 1.
+    The node tanh multiplies it by 1 − y², which gives 0.42, and the node mul by x, which gives 0.84, the gradient of w.
+    """
+    y = 76
+    p.text(12, 18, "forward", "name start encoder")
+    p.arrow((84, 18), (468, 18), role="encoder")
+    nodes = [p.cell(50, y, "w = 0.5", "encoder", 76, 36), p.cell(180, y, "mul", "encoder", 64, 36),
+             p.cell(310, y, "tanh", "encoder", 64, 36), p.cell(434, y, "L = 0.762", "encoder", 84, 36)]
+    for before, after, value in zip(nodes, nodes[1:], ("0.5", "1", "0.762")):
+        p.arrow(before.right(), after.left(), role="encoder")
+        p.text((before.right()[0] + after.left()[0]) / 2, y - 14, value, "small")
+    for node, saved in ((nodes[1], "saves x = 2"), (nodes[2], "saves y = 0.762")):
+        p.math(node.x, y + 32, saved, "small quiet")
+    y = 160
+    gradients = [p.cell(x, y, value, "gradient", 64, 32) for x, value in ((50, "0.84"), (245, "0.42"), (434, "1"))]
+    for after, before, slope in zip(gradients, gradients[1:], ("× x", "× (1 − y^2)")):
+        p.arrow(before.left(), after.right(), role="gradient", width=2.2)
+        p.math((after.right()[0] + before.left()[0]) / 2, y - 16, slope, "small")
+    for node, name in zip(gradients, ("gradient of w", "of w x", "of L")):
+        p.text(node.x, y + 28, name, "small quiet")
+    p.text(12, 218, "backward", "name start gradient")
+    p.arrow((468, 218), (104, 218), role="gradient")
+
+
+@picture("sparse_methods", 300)
+def sparse_methods(p):
+    """The weights that five methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
+
+    Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
+    negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 2. Hard
+    attention draws one position and gives it the weight 1; the other bars show the probabilities of the draw.
+    """
+    energies = (2, 1.5, 0.5, 0, -1)
+
+    def softmax(values):
+        total = sum(math.exp(v) for v in values)
+        return [math.exp(v) / total for v in values]
+    soft = softmax(energies)
+    tau = (energies[0] + energies[1] - 1) / 2
+    window = softmax(energies[1:4])  # the positions within w = 1 of p_t = 2
+    methods = {"softmax": soft, "top-2": [*softmax(energies[:2]), 0, 0, 0], "sparsemax": [max(e - tau, 0) for e in energies],
+               "local-p": [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0],
+               "hard": [0, 1, 0, 0, 0]}
+    p.text(12, 24, "energies", "name start attention")
+    zero = 74
+    p.arrow((110, zero), (250, zero), head=False, width=1)
+    for j, e in enumerate(energies):
+        p.rect("part attention", 118 + 26 * j, min(zero, zero - 22 * e), 18, abs(22 * e))
+        p.text(127 + 26 * j, zero - 22 * e + (-9 if e >= 0 else 10), f"{e:g}".replace("-", "−"), "small")
+    for k, (name, weights) in enumerate(methods.items()):
+        left, floor = 12 + 94 * k, 250
+        p.text(left + 40, 126, name, "name context")
+        p.arrow((left, floor), (left + 82, floor), head=False, width=1)
+        for j, weight in enumerate(weights):
+            x = left + 2 + 16 * j
+            if name == "hard":
+                p.rect("part token faded", x, floor - 96 * soft[j], 13, 96 * soft[j])
+            if weight:
+                p.rect("part context", x, floor - 96 * weight, 13, 96 * weight)
+            p.text(x + 6.5, floor + 12, str(j), "small quiet")
+        p.text(left + 40, floor + 32, f"sum {sum(weights):.2f}", "small quiet")
+
+
+@picture("mask", 236)
+def mask(p):
+    """Two tokens with the energies 1 and 2, and two pads with the energy 0, in three variants.
+
+    Without a mask, the pads get the weights 0.08 each. If weights of pads are set to 0 after the softmax, the other weights sum to 0.83. With
+    the energy minus infinity before the softmax, the weights are 0.27, 0.73, 0 and 0.
+    """
+    exps = [math.exp(e) for e in (1, 2, 0, 0)]
+    plain = [e / sum(exps) for e in exps]
+    right = [e / sum(exps[:2]) for e in exps[:2]] + [0, 0]
+    for k, (name, weights, note) in enumerate((("no mask", plain, "weights on pads"), ("set to 0 after", [*plain[:2], 0, 0], "sum 0.83"),
+                                               ("−∞ before", right, "sum 1"))):
+        left, floor = 14 + 160 * k, 160
+        p.text(left + 64, 18, name, "name context" if k == 2 else "name gradient")
+        p.arrow((left, floor), (left + 128, floor), head=False, width=1)
+        for j, weight in enumerate(weights):
+            x = left + 4 + 32 * j
+            if weight:
+                p.rect(f"part {'context' if j < 2 else 'gradient'}", x, floor - 130 * weight, 24, 130 * weight)
+            p.text(x + 12, floor - 130 * weight - 10, f"{weight:.2f}" if weight else "0", "small")
+            p.text(x + 12, floor + 14, ("a", "b", "pad", "pad")[j], "small quiet")
+        p.text(left + 64, floor + 44, note, "small")
+
+
+@picture("run_folder", 288)
+def run_folder(p):
+    """The files that train writes into a run folder, and the command that reads each.
+
+    translate, evaluate, align and score read best.safetensors. train --resume reads last.safetensors. average.safetensors is read if it is
+    named. log.jsonl, curves.svg, alignments.svg and index.html are for people.
+    """
+    p.panel("encoder", 130, 24, 180, 252)
+    p.text(220, 46, "out/phrases", "code")
+    train = p.cell(54, 150, "train", "decoder", 74, 36)
+    p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
+    for y, name, reader in ((80, "best.safetensors", "translate …"), (118, "last.safetensors", "--resume"),
+                            (156, "average.safetensors", "if named"), (188, "log.jsonl", ""), (210, "curves.svg", ""), (232, "alignments.svg", ""),
+                            (258, "index.html", "browser")):
+        p.text(220, y, name, "small code")
+        if reader:
+            p.arrow((302, y), (372, y), role="context")
+            p.text(378, y, reader, "small start")
+
+
+@picture("attention_class", 330)
+def attention_class(p):
+    """The parts of an attention that you write.
+
+    The base class calls prepare once per sentence: it makes the keys from the annotations. At each step it calls energies, with query and
+    keys. Mask, softmax, dropout and context are the base class's.
+    """
+    p.panel("attention", 100, 46, 280, 226)
+    p.text(240, 28, "nn::ScoredAttention", "code")
+    prepare = p.cell(180, 226, "prepare()", "decoder", 96, 36)
+    energies = p.cell(180, 150, "energies()", "decoder", 96, 36)
+    rest = [p.cell(x, 84, name, "token", width, 30) for x, name, width in ((138, "mask", 56), (212, "softmax", 70), (296, "dropout", 72))]
+    context = p.circle(354, 84, "Σ", "token")
+    p.text(180, 306, "annotations h: (T, B, D)", "small")
+    p.arrow((180, 294), prepare.bottom(), role="encoder")
+    p.arrow(prepare.top(), energies.bottom(), role="attention")
+    p.text(190, 188, "keys", "small start")
+    p.text(12, 150, "query", "small start")
+    p.arrow((54, 150), energies.left(), role="decoder")
+    p.arrow(energies.top(), (180, 118), (138, 118), rest[0].bottom(), role="attention")
+    p.text(190, 122, "e: (T, B)", "small start")
+    for before, after in zip((*rest, ), (*rest[1:], context)):
+        p.arrow(before.right(), after.left())
+    p.arrow((180, 284), (354, 284), context.bottom(), role="encoder")
+    p.arrow(context.right(), (470, 84), role="context")
+    p.text(418, 70, "c: (B, D)", "small")
+    p.text(236, 226, "once a sentence", "small start quiet")
+    p.text(236, 150, "each step", "small start quiet")

@@ -2,7 +2,7 @@
 
 from diagrams_kit import picture
 from results_kit import load
-from results_speed import fastest
+from results_speed import fastest, fastest_peer
 
 CASES = [case for case in load("speed_peers")["cases"] if case["precision"] == "f32"]
 HIGH, LEFT, UNIT = 24, 150, 30  # a bar's height, the x where bars begin, the length of a ratio of 1
@@ -22,7 +22,7 @@ def speed_peers(p):
             y, mode = y + (HIGH if mode else 0), case["mode"]
             p.text(12, y, {"train": "training", "decode": "decoding"}[mode], f"name start {'decoder' if mode == 'train' else 'encoder'}")
             y += HIGH
-        ours, theirs = (fastest(case[who])["ms_per_step"] for who in ("gradus", "libtorch_best"))
+        ours, theirs = fastest(case["gradus"])["ms_per_step"], fastest_peer(case)
         name = case["config"] if mode == "train" else f"{case['config']}, batch {case['batch']}"
         p.text(LEFT - 8, y, name, "small end")
         p.rect(f"part {'decoder' if mode == 'train' else 'encoder'}", LEFT, y - 8, UNIT * theirs / ours, 16, 3)

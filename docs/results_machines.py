@@ -83,10 +83,18 @@ def machines_predicted():
 
 
 def machines_link():
+    """The predicted time is that of the page's formula at the full rate of the link."""
     results = load("machines_link")
-    rows = [[row["rate"].replace("gbit", " Gbit/s").replace("mbit", " Mbit/s"), row["batch"], "yes" if row["bf16"] else "no", f"{row['step']:.2f}", f"{row['sum']:.2f}", f"{row['wait']:.2f}",
-             f"{100 * row['wait'] / row['sum']:.0f} %"] for row in results["rows"]]
-    heads = ["link", "sentences", "bf16", "step, s", "adding up, s", "waiting, s", "waiting of adding up"]
+    parameters = next(row["parameters"] for row in load("machines")["rows"] if row["config"] == "medium")
+
+    def cells(row):
+        rate = row["rate"].replace("gbit", " Gbit/s").replace("mbit", " Mbit/s")
+        seconds_a_byte = {"1 Gbit/s": 8e-9, "100 Mbit/s": 80e-9}[rate]
+        predicted = model.cost(2, parameters * (2 if row["bf16"] else 4), 0, seconds_a_byte)
+        return [rate, row["batch"], "yes" if row["bf16"] else "no", *(f"{s:.2f}" for s in (row["step"], predicted, row["sum"], row["wait"])),
+                f"{100 * row['wait'] / row['sum']:.0f} %"]
+    rows = [cells(row) for row in results["rows"]]
+    heads = ["link", "sentences", "bf16", "step, s", "predicted, s", "adding up, s", "waiting, s", "waiting of adding up"]
     return markdown_table(heads, rows) + "\n\n" + where_measured(results)
 
 

@@ -27,9 +27,10 @@ def alignment(run):
     return list(values(run, "alignment", "Bahdanau").values())
 
 
-def table(number, name):
-    """A table from the tutorial's results.json: means over the seeds. A second table, hidden at first, has the ranges and the machine.
-    If all numbers are the same for every seed, they are calculated, not measured: then there is no second table."""
+def table(number, name, shown=lambda row: True):
+    """A table from the tutorial's results.json: means over the seeds, of the rows whose names are `shown`. A second table, hidden at
+    first, has all rows, the ranges and the machine. If all numbers are the same for every seed, they are calculated, not measured:
+    then there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
@@ -44,12 +45,14 @@ def table(number, name):
     ranges, means = rows_of(over_seeds), rows_of(mean)
     if ranges == means:
         return markdown_table(header, means)
-    kept = without_zeros(means)
+    some = [row for row in means if shown(row[0])]
+    kept = without_zeros(some)
     lines = [markdown_table(header, kept)]
-    if dropped := means[len(kept):]:
+    if dropped := some[len(kept):]:
         lines.append(f"{header[0]} {dropped[0][0]} to {dropped[-1][0]}: 0 in all columns.")
     seeds = " and ".join([", ".join(map(str, results["seeds"][:-1])), str(results["seeds"][-1])])
-    lines.append(folded(f"Means of seeds {seeds}. Open for the lowest and highest values",
+    more = "the lowest and highest values" if some == means else "all rows, with the lowest and highest values"
+    lines.append(folded(f"Means of seeds {seeds}. Open for {more}",
                         markdown_table(header, ranges) + "\n\n" + where_measured(results)))
     return "\n\n".join(lines)
 
