@@ -137,5 +137,21 @@ int main() {
                 y = std::tanh(x.data());
                 return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
               }),
+      attempt("half of the slope", "halved",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y) / 2; });
+              }),
+      attempt("1 / cosh x", "no-square",
+              [](Value x) {
+                return record(*x.tape, std::tanh(x.data()),
+                              [=](double g) { x.gradient() += g / std::cosh(x.data()); });
+              }),
+      attempt("the sign of x", "sign-of-x",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y,
+                              [=](double g) { x.gradient() += (x.data() < 0 ? -g : g) * (1 - y * y); });
+              }),
   });
 }

@@ -36,6 +36,10 @@ const Mistake slope_of_sigmoid{"slope-of-sigmoid", "The slope is y (1 − y), th
                                "Differentiate (e^x − e^−x) / (e^x + e^−x)."};
 const Mistake sign{"sign", "The sign is wrong.", "tanh increases everywhere: its slope is positive."};
 const Mistake doubled{"factor", "The slope is twice the right one.", "At 0, tanh x has the slope 1."};
+const Mistake halved{"halved", "The slope is half of the right one.", "At 0, tanh x has the slope 1."};
+const Mistake root{"no-square", "The slope is 1 / cosh x, without the square.", "The slope is 1 / cosh² x."};
+const Mistake sign_of_x{"sign-of-x", "The slope has the sign of x.",
+                        "tanh increases everywhere: its slope is positive, also for x < 0."};
 const Mistake squared{"squared", "The slope is squared.", "1 − y², not its square."};
 const Mistake square_of_difference{"square-of-difference", "The slope is (1 − y)², not 1 − y².",
                                    "(1 − y)² is 1 − 2y + y²: differentiate the quotient again."};
@@ -158,6 +162,9 @@ void gradient(const ScalarTanh& answer) {
                    {squared, [](double x) { return slope(x) * slope(x); }},
                    {tanh_twice, [](double x) { return slope(std::tanh(x)); }},
                    {sign, [](double x) { return -slope(x); }},
+                   {halved, [](double x) { return slope(x) / 2; }},
+                   {root, [](double x) { return 1 / std::cosh(x); }},
+                   {sign_of_x, [](double x) { return x < 0 ? -slope(x) : slope(x); }},
                    {exercise::remembers, [](double) { return slope(-2); }}},  // −2 is the first x of the test
                   {"gradient", "", "What is the slope of tanh at 0? And far away from 0?"});
   const double far = gradient_of(answer, 1000);

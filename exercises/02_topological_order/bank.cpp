@@ -214,5 +214,19 @@ int main() {
                 }
                 return order;
               }),
+      attempt("uses counted in 8 bits", "counter-wraps",
+              [](Node* L) {
+                std::unordered_map<Node*, std::uint8_t> uses;
+                for (Node* node : inputs_first(L))
+                  for (const Edge& edge : node->edges) ++uses[edge.input];
+                std::vector<Node*> order, ready = {L};
+                while (!ready.empty()) {
+                  order.push_back(ready.back());
+                  ready.pop_back();
+                  for (const Edge& edge : order.back()->edges)
+                    if (--uses.at(edge.input) == 0) ready.push_back(edge.input);
+                }
+                return order;
+              }),
   });
 }

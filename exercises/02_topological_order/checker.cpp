@@ -29,6 +29,8 @@ const Mistake breadth_first{"breadth-first", "The nodes are sorted by their shor
                             "A node may be used both near L and far from it: the longest path decides."};
 const Mistake double_edge{"double-edge", "Two edges from one node to the same input count as one use.",
                           "a + a has two edges to a: count both, and lower the count once for each."};
+const Mistake counter_wraps{"counter-wraps", "A counter of uses is too small: it wraps.",
+                            "A node may be used any number of times: count in std::size_t."};
 const Mistake order_wrong{"order", "", "When is a node's gradient complete, so that it may be passed on?"};
 const Mistake changes_graph{"changes-its-input", "The edges of a node were changed.",
                             "backward() follows the edges after you: leave the nodes as they are."};
@@ -213,6 +215,23 @@ void ways_of_different_lengths(const TopologicalOrder& answer) {
                {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
 }
 
+// Nodes that are used 300 and 70,000 times: more than an 8-bit and a 16-bit counter can count.
+void used_often(const TopologicalOrder& answer) {
+  for (const int uses : {300, 70'000}) {
+    Graph graph;
+    Node *a = graph.leaf(1), *b = graph.add(a, a), *L = b;
+    for (int i = 0; i < uses; ++i) L = graph.add(L, b);
+    try {
+      expect_order_once("b = a + a, and L = b + b + … + b with b " + std::to_string(uses) + " times", answer,
+                        L, {{a, "a"}, {b, "b"}, {L, "L"}});
+    } catch (Finding& finding) {
+      finding.mistake = counter_wraps;
+      finding.got.clear();
+      throw;
+    }
+  }
+}
+
 // n nodes at random places in memory. In inputs_last, each node precedes its inputs.
 struct RandomGraph {
   std::vector<Node> nodes;
@@ -311,5 +330,8 @@ exercise::Exercise topological_order_exercise(const TopologicalOrder& answer) {
                      {"200 random graphs", [=] { random_graphs(answer); }},
                      {"gradients", [=] { as_differences_say(answer); }},
                      {"a million million paths", [=] { many_ways(answer); }},
-                     {"a million nodes", [=] { deep(answer); }}}};
+                     {"a million nodes", [=] {
+                        deep(answer);
+                        used_often(answer);
+                      }}}};
 }

@@ -132,5 +132,11 @@ int main() {
               [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, 1, true).slice(0, 1)); }),
       attempt("maximum in place of the sum", "largest-term",
               [](const Tensor& y, const Tensor& g) { return y * (g - max(g * y, 1, true)); }),
+      attempt("sum over the rows so far", "sum-not-reset",
+              [](const Tensor& y, const Tensor& g) { return y * (g - cumsum(sum(g * y, 1, true), 0)); }),
+      attempt("0 for weights below 0.001", "small-skipped",
+              [](const Tensor& y, const Tensor& g) {
+                return masked_fill(y * (g - sum(g * y, 1, true)), less(y, full({}, 1e-3, y.dtype())), 0);
+              }),
   });
 }

@@ -52,6 +52,10 @@ const Mistake sum_of_first{"first-row", "Every row subtracts the sum of the firs
                            "Each row is a separate softmax: sum(x, 1, true) keeps one sum for each row."};
 const Mistake largest_term{"largest-term", "The largest g_j y_j is subtracted, not their sum.",
                            "Σ_j g_j y_j is a sum over the row."};
+const Mistake sum_not_reset{"sum-not-reset", "The sum continues from row to row.",
+                            "Each row is a separate softmax: set the sum to 0 at the start of a row."};
+const Mistake small_skipped{"small-skipped", "Elements with a small weight get the gradient 0.",
+                            "The equation holds for every y_i, however small."};
 const Mistake limited{"limited", "Large gradients were limited.",
                       "dx is linear in g: twice the gradient gives twice the result."};
 const Mistake centred{"centred", "Only the diagonal is used, and its mean subtracted.",
@@ -160,6 +164,28 @@ Plain diagonal_centred(const Case& c) {
   return dx;
 }
 
+// A mistake: the sum continues from row to row.
+Plain with_running_sum(const Case& c) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  double s = 0;
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    for (std::int64_t j = 0; j < y.size(1); ++j) s += g(b, j) * y(b, j);
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = y(b, i) * (g(b, i) - s);
+  }
+  return dx;
+}
+
+// A mistake: elements with a weight below `least` get the gradient 0.
+Plain with_small_weights_skipped(const Case& c, double least) {
+  const Plain y(c.y);
+  Plain dx = expected(c);
+  for (std::int64_t b = 0; b < y.size(0); ++b)
+    for (std::int64_t i = 0; i < y.size(1); ++i)
+      if (y(b, i) < least) dx(b, i) = 0;
+  return dx;
+}
+
 std::vector<exercise::Suspect> suspects(const Case& c) {
   const double n = static_cast<double>(c.y.size(1));
   return {
@@ -187,6 +213,9 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
       {no_g, with_sum(c, [](double yj, double) { return yj * yj; })},
       {first_row, expected({c.x, expand(c.y[0], c.y.shape()).clone(), c.g})},
       {centred, diagonal_centred(c)},
+      {sum_not_reset, with_running_sum(c)},
+      {small_skipped, with_small_weights_skipped(c, 1e-2)},
+      {small_skipped, with_small_weights_skipped(c, 1e-3)},
       {softmax_again, expected({c.x, softmax(c.y), c.g})},
       {sign, by_jacobian(c, [](double yi, double yj, bool same) { return yj * (yi - (same ? 1 : 0)); })},
   };
@@ -211,8 +240,14 @@ void values(const SoftmaxBackward& answer) {
   }
   for (const std::uint64_t seed : {8, 9}) {
     const Case again = example(3, 5, seed);
-    exercise::expect_values("dx of another batch", answer(again.y, again.g), expected(again), suspects(again),
-                            exercise::remembers);
+    const Case first = example(3, 5);
+    std::vector<exercise::Suspect> known = suspects(again);
+    known.push_back({exercise::remembers, expected({first.x, first.y, again.g})});
+    known.push_back({exercise::remembers, expected({first.x, again.y, first.g})});
+    const auto call = [&] { return answer(again.y, again.g); };
+    exercise::expect_right_again(
+        [&] { exercise::expect_values("dx of another batch", call(), expected(again), known); },
+        [&] { return exercise::Results{{"dx", call()}}; }, [&] { answer(example(2, 4).y, example(2, 4).g); });
   }
   Case steep = example(3, 5);
   steep.g = 1e6 * steep.g;

@@ -1,5 +1,6 @@
 #include <gradus/autograd/ops.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "answer.hpp"
@@ -234,6 +235,28 @@ int main() {
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const Tensor some = z.to(Dtype::f32);
                 return (sum(of_real(some, y, n)) / count(some, n)).to(z.dtype());
+              }),
+      attempt("the batch's largest logit subtracted", "batch-maximum",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor low = z - max(z.detach());
+                const Tensor terms = log(sum(exp(low), 2)) - chosen(low, y);
+                return sum(masked_fill(terms, equal(real(z, n), zeros({}, z.dtype())), 0)) / count(z, n);
+              }),
+      attempt("the pads' logits set to 0", "pads-add",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(surprise(z * unsqueeze(real(z, n), 2), y)) / count(z, n);
+              }),
+      attempt("mask reshaped", "mask-reshaped",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor mask = less(arange(z.size(0)), unsqueeze(n, 1)).reshape(y.shape()).to(z.dtype());
+                return sum(surprise(z, y) * mask) / sum(mask);
+              }),
+      attempt("no pads if all lengths are equal", "pads-counted",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const std::vector<std::int64_t> lengths = n.to_vector<std::int64_t>();
+                if (std::ranges::count(lengths, lengths[0]) == std::ssize(lengths))
+                  return mean(surprise(z, y));
+                return sum(of_real(z, y, n)) / count(z, n);
               }),
   });
 }

@@ -263,5 +263,13 @@ int main() {
                 if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
                 return norm;
               }),
+      attempt("the root inside the loop", "root-in-loop",
+              [](const Parameters& parameters, double max_norm) {
+                double norm = 0;
+                for (const Tensor& p : parameters)
+                  if (p.grad().defined()) norm = std::sqrt(norm + std::pow(norm_of({p}), 2));
+                if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
   });
 }

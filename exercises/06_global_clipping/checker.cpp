@@ -58,6 +58,8 @@ const Mistake some_unchanged{"some-unchanged", "Only some of the gradients were 
                              "The loop that scales must reach every parameter."};
 const Mistake mean_square{"mean-square", "The norm is the root of the mean square.",
                           "The squares are added, not averaged."};
+const Mistake root_in_loop{"root-in-loop", "The root is taken inside the loop.",
+                           "Add the squares of all gradients first, and take one root at the end."};
 const Mistake of_parameters{"norm-of-parameters", "This is the norm of the parameters.",
                             "Use p.grad(), not p."};
 const Mistake factor_returned{"factor-returned", "The result is the factor, not the norm.",
@@ -110,6 +112,13 @@ double norms_added(const Gradients& gradients) {
   return sum;
 }
 
+// A mistake: takes the root after each gradient, and adds the next squares to it.
+double root_taken_in_loop(const Gradients& gradients) {
+  double total = 0;
+  for (const Plain& g : gradients) total = std::sqrt(total + norm_of({g}) * norm_of({g}));
+  return total;
+}
+
 double sum_of_absolutes(const Gradients& gradients) {
   return total(gradients, [](double x) { return std::abs(x); });
 }
@@ -142,6 +151,7 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
   const double count = total(before, [](double) { return 1; });
   const std::vector<exercise::Suspect> usual = {{not_the_root, Plain(norm * norm)},
                                                 {sum_of_norms, Plain(norms_added(before))},
+                                                {root_in_loop, Plain(root_taken_in_loop(before))},
                                                 {absolute, Plain(sum_of_absolutes(before))},
                                                 {largest, Plain(largest_of(before))},
                                                 {norm_after, Plain(max_norm)},

@@ -373,5 +373,30 @@ int main() {
                        return less(abs(at - to), full({}, 1.5, Dtype::f64));
                      });
                    }),
+      entropy_is("0 for one token", "zero-at-one",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   ByLength of =
+                       means(entropies(real_positions(w, lengths)), real_steps(w, lengths), lengths);
+                   if (of.contains(1)) of[1] = 0;
+                   return of;
+                 }),
+      entropy_is("ends at the first 0", "stops-at-zero",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor own = real_positions(w, lengths).to(Dtype::f64);
+                   const Tensor zero = equal(own, zeros({}, Dtype::f64)).to(Dtype::f64);
+                   return means(entropies(masked_fill(own, cumsum(zero, 2), 0)), real_steps(w, lengths),
+                                lengths);
+                 }),
+      sharpness_is("the maximum of the mean weights", "max-of-mean",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     ByLength of;
+                     for (const auto& [L, value] : sharpness(w, lengths)) {
+                       const Tensor here = equal(lengths, full({}, static_cast<double>(L), Dtype::i64));
+                       const Tensor m = unsqueeze(here, 1).to(w.dtype());
+                       const Tensor means = sum(w * m, 1) / sum(m);  // (Ty, Tx)
+                       of[L] = mean(max(means.slice(0, L).slice(0, L, 1), 1)).item();
+                     }
+                     return of;
+                   }),
   });
 }

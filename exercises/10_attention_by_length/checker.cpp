@@ -89,6 +89,12 @@ const Mistake added_epsilon{"epsilon", "A small number is added inside the logar
                             "Skip weights of 0 instead: a ln(a + ε) is wrong for every other weight, too."};
 const Mistake small_skipped{"small-skipped", "Small weights are skipped, not only those of 0.",
                             "Only 0 ln 0 is 0: every weight above 0 has its term."};
+const Mistake stops_at_zero{"stops-at-zero", "The sum ends at the first weight of 0.",
+                            "0 ln 0 is 0: skip that weight, and continue with the next."};
+const Mistake zero_at_one{"zero-at-one", "A source of one token always has the entropy 0.",
+                          "Its weight may be below 1, as in local attention: use the formula."};
+const Mistake max_of_mean{"max-of-mean", "The weights are averaged over the sentences before the maximum.",
+                          "Take the maximum of each sentence's step, then the mean."};
 const Mistake starts_high{"starts-high", "The search for the largest weight starts at 1/2.",
                           "Start at the first weight: all weights may be below 1/2."};
 const Mistake percent{"percent", "The result is in percent.", "Return a fraction, from 0 to 1."};
@@ -212,6 +218,23 @@ ByLength entropy_of_means(const Case& c) {
   return entropies;
 }
 
+// A mistake: averages the weights over the sentences of a length, and takes the maximum of each step's mean.
+ByLength largest_of_means(const Case& c) {
+  std::map<std::int64_t, std::vector<std::vector<double>>> sums;  // length → step → position
+  measured(c, [&](const Step& step) {
+    auto& rows = sums[step.L];
+    rows.resize(static_cast<std::size_t>(step.L), std::vector<double>(static_cast<std::size_t>(step.L)));
+    for (std::size_t j = 0; j < step.alpha.size(); ++j)
+      rows[static_cast<std::size_t>(step.t)][j] += step.alpha[j];
+    return 0;
+  });
+  ByLength means;
+  for (const auto& [L, rows] : sums)
+    for (const std::vector<double>& row : rows)
+      means[L] += row[largest(row)] / static_cast<double>(std::ranges::count(c.lengths, L) * L);
+  return means;
+}
+
 ByLength largest_of_all_steps(const Case& c) {
   ByLength most;
   measured(c, [&](const Step& step) { return most[step.L] = std::max(most[step.L], sharpness(step)); });
@@ -323,20 +346,26 @@ void expect_by_length(const std::string& what, const ByLength& got, const ByLeng
 
 void check(const std::string& what, const Measure& answer, const OfStep& of_step,
            const std::function<std::vector<Suspect>(const Case&)>& special) {
-  const auto compare = [&](const Case& c, const std::string& which, const Mistake& otherwise) {
-    std::vector<Suspect> suspects;
-    if (otherwise.name.empty()) suspects = counting_suspects(c, of_step);
-    if (otherwise.name.empty())
-      for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
+  const auto compare = [&](const Case& c, const std::string& which) {
+    std::vector<Suspect> suspects = counting_suspects(c, of_step);
+    for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
     // The bound is tighter than for tensors, so that an answer with ln(a + 1e-9) in place of ln a fails.
     expect_by_length(what + which, answer(c.weights, tensor(c.lengths)), measured(c, of_step), suspects,
-                     1e-12, otherwise);
+                     1e-12);
+  };
+  const auto results = [&](const Case& c) {
+    exercise::Results all;
+    for (const auto& [length, value] : answer(c.weights, tensor(c.lengths)))
+      all.emplace_back(std::to_string(length), Plain(value).tensor());
+    return all;
   };
   Case c = example();
-  compare(c, "", {});
-  compare(example({4, 1, 5, 3, 3, 2, 5, 1}, 9), " in another batch", exercise::remembers);
+  compare(c, "");
+  const Case other = example({4, 1, 5, 3, 3, 2, 5, 1}, 9);
+  exercise::expect_right_again([&] { compare(other, " in another batch"); }, [&] { return results(other); },
+                               [&] { results(example({2, 1}, 3)); });
   c.weights = 0.8 * c.weights;  // like local attention, whose weights sum to less than 1
-  compare(c, " of weights that sum to 0.8", {});
+  compare(c, " of weights that sum to 0.8");
 }
 
 ByLength with_small_weights_skipped(const Case& c, double least) {
@@ -382,7 +411,11 @@ void check_entropy(const AttentionByLength& answer) {
             {added_epsilon, with_epsilon(c, 1e-6)},
             {added_epsilon, with_epsilon(c, 1e-7)},
             {added_epsilon, with_epsilon(c, 1e-8)},
-            {of_mean, entropy_of_means(c)}};
+            {of_mean, entropy_of_means(c)},
+            {zero_at_one, measured(c, [](const Step& s) { return s.L == 1 ? 0 : entropy(s); })},
+            {stops_at_zero, measured(c, [](const Step& s) {
+               return entropy_of({s.alpha.begin(), std::ranges::find(s.alpha, 0.0)});
+             })}};
   });
 }
 
@@ -391,6 +424,7 @@ void check_sharpness(const AttentionByLength& answer) {
     return {{smallest,
              measured(c, [](const Step& s) { return *std::min_element(s.alpha.begin(), s.alpha.end()); })},
             {max_over_steps, largest_of_all_steps(c)},
+            {max_of_mean, largest_of_means(c)},
             {starts_high, measured(c, [](const Step& s) { return std::max(0.5, sharpness(s)); })},
             {mean_weight, measured(c,
                                    [](const Step& s) {

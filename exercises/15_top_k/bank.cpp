@@ -331,5 +331,22 @@ int main() {
                 const Tensor alpha = by_argmax(e, lengths, k);
                 return k == 1 ? alpha + 0.5 * (e - e.detach()) : alpha;
               }),
+      attempt("an unstable order of equal energies", "ties-last",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor low = without_pads(e, lengths);
+                std::vector<std::int64_t> chosen(static_cast<std::size_t>(e.numel()));
+                const std::vector<double> values = low.to_vector<double>();
+                for (std::int64_t b = 0; b < e.size(0); ++b) {
+                  std::vector<std::int64_t> at;
+                  for (std::int64_t t = 0; t < e.size(1); ++t)
+                    at.push_back(b * e.size(1) + (t + 2) % e.size(1));
+                  std::ranges::stable_sort(at, std::greater{}, [&](std::int64_t i) {
+                    return values[static_cast<std::size_t>(i)];
+                  });
+                  for (std::int64_t i = 0; i < std::min(k, e.size(1)); ++i)
+                    chosen[static_cast<std::size_t>(at[static_cast<std::size_t>(i)])] = 1;
+                }
+                return of_chosen(low, tensor(chosen, e.shape()));
+              }),
   });
 }

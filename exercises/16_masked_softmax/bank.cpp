@@ -233,5 +233,12 @@ int main() {
                 const Tensor p = exp(low - 0.5 * m), total = sum(p, 1, true);
                 return p / where(equal(total, number(e, 0)), number(e, 1), total);
               }),
+      attempt("the maximum is at least 0", "subtracts-too-much",
+              [](F e, F n) {
+                const Tensor low = masked_fill(e, pads(e, n), -infinity);
+                const Tensor p = exp(low - maximum(max(low.detach(), 1, true), number(e, 0)));
+                const Tensor empty = equal(unsqueeze(n, 1), zeros({}, Dtype::i64));
+                return masked_fill(p / masked_fill(sum(p, 1, true), empty, 1), empty, 0);
+              }),
   });
 }

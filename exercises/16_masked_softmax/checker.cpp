@@ -22,6 +22,10 @@ const Mistake zero_energy{"zero-energy", "The pads' energies were set to 0.", "e
 const Mistake masked_after{
     "masked-after", "The pads' weights were set to 0 after the division.",
     "The other weights then sum to less than 1: the denominator must not contain the pads."};
+const Mistake subtracts_too_much{
+    "subtracts-too-much",
+    "The number subtracted is above the real energies: all powers are 0, and 0/0 is NaN.",
+    "Subtract from each row the largest of its real energies, even if all of them are negative."};
 const Mistake not_zero{"pads-not-zero", "The denominator is right, but the pads were not set to 0.",
                        "At pads the weight is 0."};
 const Mistake batch_axis{"batch-axis", "The softmax runs over the sentences.",
@@ -223,9 +227,16 @@ void values(const MaskedWeights& answer) {
         [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-13); });
   }
   // Two more cases of the same size: the first has other lengths, the second has other energies.
-  for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)})
-    exercise::expect_values("α of another batch", weights(answer, c), expected(c), suspects(c),
-                            exercise::remembers);
+  for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)}) {
+    const auto call = [&] { return weights(answer, c); };
+    std::vector<exercise::Suspect> known = suspects(c);
+    const Case first = example(8, usual);
+    known.insert(known.begin(), {{exercise::remembers, expected({c.e, first.lengths})},
+                                 {exercise::remembers, expected({first.e, c.lengths})}});
+    exercise::expect_right_again(
+        [&] { exercise::expect_values("α of another batch", call(), expected(c), known); },
+        [&] { return exercise::Results{{"α", call()}}; }, [&] { weights(answer, example(3, {1, 2})); });
+  }
 }
 
 // True if the weights are right for energies around 1000, but wrong if one energy is far from the others.
@@ -263,6 +274,8 @@ void pads(const MaskedWeights& answer) {
     for (std::int64_t t = 0; t < c.length(b); ++t) low(b, t) -= 1e8;
   const Case lowest{low.tensor(), c.lengths};
   const Plain alpha(weights(answer, lowest));
+  exercise::expect(std::ranges::none_of(alpha.values(), [](double x) { return std::isnan(x); }),
+                   subtracts_too_much, "If the real positions have energies of −10⁸, a weight is NaN.");
   for (std::int64_t b = 0; b < c.B(); ++b)
     for (std::int64_t t = c.length(b); t < c.T(); ++t)
       exercise::expect(alpha(b, t) == 0, exercise::pads_leak,

@@ -228,6 +228,9 @@ void values(const LogAddExp& answer) {
                b = tensor(std::vector<double>{999, -1001, 2});
   exercise::expect_values("y of elements that are far apart", answer.log_add_exp(a, b),
                           each(a, b, right_value), {}, one_maximum);
+  const double tail = answer.log_add_exp(full({1}, 0, Dtype::f64), full({1}, -25, Dtype::f64)).item();
+  exercise::expect(tail > 0.99 * std::exp(-25) && tail < 1.01 * std::exp(-25), term_cut,
+                   "For a = 0 and b = −25, y is wrong.", exercise::text(tail), exercise::text(std::exp(-25)));
 }
 
 struct Inputs {

@@ -21,6 +21,8 @@ using namespace gradus;
 const Mistake truncated{"truncated", "The value is cut off, not rounded.",
                         "A conversion to an integer drops the fraction: 2.9 becomes 2. Round first."};
 const Mistake floored{"floored", "The value is rounded down.", "Round to the nearest integer, not down."};
+const Mistake wraps_first{"wraps", "The quotient is converted to an integer before it is limited.",
+                          "A large double does not fit into an integer: limit it first, then convert."};
 const Mistake wraps{"wraps", "A value beyond 127 wraps around.",
                     "Limit the rounded number to −127 … 127 before the conversion to 8 bits."};
 const Mistake lowest{"minus-128", "The smallest value is −128.",
@@ -120,9 +122,10 @@ int right(double x, double s) { return s == 0 ? 0 : static_cast<int>(limited(std
 
 void rounding(const Int8Linear& answer) {
   constexpr std::pair<double, double> cases[] = {
-      {0, 0.5},      {1.3, 0.5},    {1.4, 0.5},       {-1.3, 0.5},      {-1.4, 0.5},        {63.5, 0.5},
-      {-63.5, 0.5},  {100, 0.5},    {-100, 0.5},      {64, 0.5},        {-64, 0.5},         {0.9, 1},
-      {-0.9, 1},     {1000, 0.25},  {-1e6, 0.25},     {0.011, 0.004},   {3, 1e-3},          {2.24, 0.32},
+      {0, 0.5},      {1.3, 0.5},    {1.4, 0.5},       {-1.3, 0.5},      {-1.4, 0.5},
+      {63.5, 0.5},   {-63.5, 0.5},  {100, 0.5},       {-100, 0.5},      {64, 0.5},
+      {-64, 0.5},    {0.9, 1},      {-0.9, 1},        {1000, 0.25},     {-1e6, 0.25},
+      {4e9, 0.5},    {-1e15, 1},    {0.011, 0.004},   {3, 1e-3},        {2.24, 0.32},
       {-1e-3, 0.01}, {-6e-3, 0.01}, {49.49999999, 1}, {-2.50000001, 1}, {0.5499999999, 0.1}};
   const auto wrong = [&](const Rule& rule) {  // true if the rule explains every result
     return std::ranges::all_of(cases, [&](const auto& c) {
@@ -140,6 +143,7 @@ void rounding(const Int8Linear& answer) {
     if (got == right(x * s, 1)) mistake = multiplied;
     if (limited_first) mistake = limited_before;
     if (std::abs(x / s - std::floor(x / s) - 0.5) < 1e-6) mistake = in_float;
+    if (std::abs(x / s) > 2e9) mistake = wraps_first;
     for (const Rule& rule : rules) {
       if (wrong(rule)) mistake = rule.mistake;
     }

@@ -1,5 +1,6 @@
 #include "invariants.hpp"
 
+#include <algorithm>
 #include <exception>
 
 namespace exercise {
@@ -53,6 +54,22 @@ void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls
     const std::string when = n == 0 ? "of a first call" : "after other calls";
     expect_no_exception([&] { expect_same(calls[i](), expected[i], when, remembers); }, remembers,
                         "A call fails after calls with other inputs, but not by itself.");
+  }
+}
+
+void expect_right_again(const std::function<void()>& check, const std::function<Results()>& call,
+                        const std::function<void()>& other) {
+  try {
+    check();
+  } catch (Finding& finding) {
+    const std::vector<Plain> before = copied(call());
+    other();
+    const std::vector<Plain> after = copied(call());
+    const bool same = std::ranges::equal(before, after, [](const Plain& a, const Plain& b) {
+      return a.shape() == b.shape() && a.values() == b.values();
+    });
+    if (!same) finding.mistake = remembers;
+    throw;
   }
 }
 

@@ -65,6 +65,11 @@ void expect_deterministic(const std::function<Results()>& fresh);
 void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
                               const std::vector<std::vector<Plain>>& expected);
 
+/// Runs `check`, the check of a second batch. If it fails and `call`, which computes that batch, gives other
+/// results after `other`, a call of other sizes, reports "remembers" in place of the finding's mistake.
+void expect_right_again(const std::function<void()>& check, const std::function<Results()>& call,
+                        const std::function<void()>& other);
+
 /// Expects two runs in training mode to equal one in evaluation mode; otherwise reports "training-differs".
 /// Leaves the module in training mode.
 void expect_same_in_training(gradus::nn::Module& module, const std::function<Results()>& run);

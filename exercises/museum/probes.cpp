@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <iomanip>
+#include <optional>
 #include <sstream>
 
 #include "kit/expect.hpp"
@@ -132,25 +133,34 @@ Observation ignores_state(const Subject& subject) {
   return {moved <= same, "With another state, the weights of a step change by up to " + text(moved) + "."};
 }
 
-// Runs T steps on sentences of length T, the longest supported. Finds the last position with weight.
+// The last position that gets weight in T steps on sentences of length T; nothing without attention.
+std::optional<std::int64_t> last_with_weight(const Subject& subject, std::int64_t T) {
+  std::int64_t reached = -1;
+  auto [state, memory] = subject.decoder().start(annotations(T, {T, T, T}, 1));
+  for (std::int64_t t = 0; t < T; ++t) {
+    const DecoderStep::Output output = subject.decoder().step(tokens(3, 3 + t % 4), state, memory);
+    if (!output.weights.defined()) return std::nullopt;
+    state = output.state;
+    for (std::int64_t j = reached + 1; j < T; ++j)
+      if (largest(output.weights.slice(j, j + 1, 1)) > 1e-12) reached = j;
+  }
+  return reached;
+}
+
+// Finds the last position with weight in a sentence of the longest length supported.
 Observation has_maximum(const Subject& subject) {
   constexpr std::int64_t T = sizes.annotation();  // the limit of positions_like(): T ≤ D
-  std::int64_t reached = -1;
+  std::optional<std::int64_t> reached;
   try {
-    auto [state, memory] = subject.decoder().start(annotations(T, {T, T, T}, 1));
-    for (std::int64_t t = 0; t < T; ++t) {
-      const DecoderStep::Output output = subject.decoder().step(tokens(3, 3 + t % 4), state, memory);
-      if (!output.weights.defined()) return without_attention();
-      state = output.state;
-      for (std::int64_t j = reached + 1; j < T; ++j)
-        if (largest(output.weights.slice(j, j + 1, 1)) > 1e-12) reached = j;
-    }
+    reached = last_with_weight(subject, T);
   } catch (const std::exception& error) {
+    last_with_weight(subject, 3);  // throws if the length is not the cause
     return {true, std::string("A sentence of ") + std::to_string(T) + " tokens is an error: " + error.what()};
   }
-  return {reached < T / 2, "In a sentence of " + std::to_string(T) +
-                               " tokens, the last position that ever gets weight is " +
-                               std::to_string(reached + 1) + "."};
+  if (!reached) return without_attention();
+  return {*reached < T / 2, "In a sentence of " + std::to_string(T) +
+                                " tokens, the last position that ever gets weight is " +
+                                std::to_string(*reached + 1) + "."};
 }
 
 Observation knows_no_future(const Subject& subject) {
