@@ -384,8 +384,8 @@ int main() {
                  [](const Tensor& w, const Tensor& lengths) {
                    const Tensor own = real_positions(w, lengths).to(Dtype::f64);
                    const Tensor zero = equal(own, zeros({}, Dtype::f64)).to(Dtype::f64);
-                   return means(entropies(masked_fill(own, cumsum(zero, 2), 0)), real_steps(w, lengths),
-                                lengths);
+                   return means(entropies(masked_fill(own, cumsum(zero, 2).to(Dtype::i64), 0)),
+                                real_steps(w, lengths), lengths);
                  }),
       sharpness_is("the maximum of the mean weights", "max-of-mean",
                    [](const Tensor& w, const Tensor& lengths) {
