@@ -8,10 +8,11 @@ import tempfile
 import results_printed
 import results_tutorials
 from results_command import evaluate, gradus
-from results_kit import ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
 TRIED = "tutorial_15_tried"
 DIGITS = "listening_digits"
+HEARD = "listening_heard"
 LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv", "--test-pairs", "out/speech/test.tsv"]
 MODEL = ["--pyramid", "3", "--embedding", "16", "--energy", "64", "--dropout", "0.1", "--batch", "32", "--steps", "2000"]
 SHOWN = ("location, as above", "content, as above", "filters of 3 positions", "another speed for each symbol")
@@ -20,11 +21,13 @@ ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8
 
 
 def measure(at, only=None):
-    """`only` is tried or digits."""
+    """`only` is tried, digits or heard."""
     if only in (None, "tried"):
         measure_tried(at)
     if only in (None, "digits"):
         measure_digits(at)
+    if only in (None, "heard"):
+        measure_heard(at)
 
 
 def measure_tried(at):
@@ -64,11 +67,30 @@ def measure_digits(at):
     write(DIGITS, " ".join(["./run gradus train --frames", *LISTS, "--attention location", *MODEL, "--seed N"]), at, {"seeds": SEEDS, "runs": runs})
 
 
+def measure_heard(at):
+    """The output of the page's commands, and the picture of what the model heard."""
+    shown = (["evaluate", "--model", "out/digits"],
+             ["translate", "--model", "out/digits", "--input", "out/speech/wav/test-00000.wav"])
+    train = ["train", "--frames", *LISTS, "--attention", "location", *MODEL]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([ROOT / "run", "speech-data", "out/speech"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        gradus(*train, "--out", "out/digits", cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        printed = ["\n".join([f"$ ./run gradus {' '.join(command)}", gradus(*command, cwd=folder, stdout=subprocess.PIPE).stdout.strip()])
+                   for command in shown]
+        gradus("align", "--model", "out/digits", "--text", "out/speech/wav/test-00000.wav", "--svg", PICTURES / "heard.svg", cwd=folder)
+    write(HEARD, " ".join(["./run gradus", *train]), at, {"printed": printed})
+
+
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
 
 def tutorial_15_tried():
     """Shows the models that the tutorial discusses at length."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
+
+
+def listening_heard():
+    results = load(HEARD)
+    return "\n".join(["```text", *results["printed"], "```", "", where_measured(results)])
 
 
 def listening_digits():
