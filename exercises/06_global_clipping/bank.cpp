@@ -271,5 +271,11 @@ int main() {
                 if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
                 return norm;
               }),
+      attempt("ε under the root", "epsilon",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = std::sqrt(std::pow(norm_of(parameters), 2) + 1e-6);
+                if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
   });
 }

@@ -120,6 +120,11 @@ Vector first_state(const Parameters& p, const Case& c, std::int64_t b, StartFaul
       return tanh_of(times(p.W_s, beside(backward, forward)));
     case StartFault::last_annotation:
       return tanh_of(times(p.W_s, row(Plain(c.annotations.h), T - 1, b)));
+    case StartFault::last_position: {
+      Vector last = row(Plain(c.annotations.h), T - 1, b);
+      last.resize(forward.size());
+      return tanh_of(times(p.W_s, beside(last, backward)));
+    }
     case StartFault::first_annotation:
       return tanh_of(times(p.W_s, row(Plain(c.annotations.h), 0, b)));
     case StartFault::mean:

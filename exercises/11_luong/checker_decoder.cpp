@@ -187,6 +187,9 @@ void first_values(const Task& task) {
          "Use annotations.last_forward and annotations.first_backward, which respect each "
          "sentence's length."},
         wrong(StartFault::last_annotation)},
+       {{"s0-last-position", "→h is taken from the last position, which may be a pad.",
+         "Use annotations.last_forward, which respects each sentence's length."},
+        wrong(StartFault::last_position)},
        {{"s0-forward-twice", "W_s is applied to [→h_S; →h_S].", equation}, wrong(StartFault::forward_twice)},
        {{"s0-backward-twice", "W_s is applied to [←h_1; ←h_1].", equation},
         wrong(StartFault::backward_twice)},

@@ -32,6 +32,7 @@ enum class StartFault {
   no_tanh,
   swapped,          ///< [←h_1; →h_S]
   last_annotation,  ///< uses h_{T−1}, even if it is a pad
+  last_position,    ///< [→h_{T−1}; ←h_1], even if T − 1 is a pad
   first_annotation,
   mean,  ///< the mean of all annotations
   forward_twice,

@@ -15,6 +15,9 @@ using namespace gradus;
 
 const Mistake forward{"forward", "The function now reads from the first token to the last.",
                       "The direction was right; look at the order of the states in the result."};
+const Mistake stored_before{"stored-before",
+                            "The state is stored before it is updated: position j holds h_{j+1}.",
+                            "Update the state with x_j first, then store it."};
 const Mistake tanh_outside{"tanh-outside", "The tanh is applied to the whole energy.",
                            "v_a · tanh(W_a s + U_a h_j): apply it before the sum over A."};
 const Mistake no_state{"no-state", "h_{j+1} is not used: every h_j depends only on x_j.",
@@ -93,6 +96,15 @@ Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bo
   return out;
 }
 
+// A mistake: position j holds h_{j+1}, and the last position 0.
+Plain shifted(const Plain& h) {
+  Plain out(h.shape());
+  for (std::int64_t t = 0; t + 1 < h.size(0); ++t)
+    for (std::int64_t b = 0; b < h.size(1); ++b)
+      for (std::int64_t i = 0; i < h.size(2); ++i) out(t, b, i) = h(t + 1, b, i);
+  return out;
+}
+
 // A table: row k lists the annotations h_j that change when token x_k changes.
 std::string sensitivity(const BugHunt& answer, const Tensor& x, const Tensor& W, const Tensor& U) {
   const Plain before(answer.read_backward(x, W, U));
@@ -129,6 +141,7 @@ void reading(const BugHunt& answer) {
   exercise::expect_values("h", h, read(px, pW, pU, true, false),
                           {{forward, read(px, pW, pU, false, false)},
                            {forward, read(px, pW, pU, false, true)},
+                           {stored_before, shifted(read(px, pW, pU, true, false))},
                            {no_state, read(px, pW, Plain(pU.shape()), true, false)},
                            {other_axis, turned(1)},
                            {other_axis, turned(2)},

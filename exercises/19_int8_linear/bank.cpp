@@ -301,5 +301,7 @@ int main() {
               }),
       scaling("the first row's for all", "one-scale",
               [](const Tensor& W, std::int64_t) { return largest(W[0]) / 127; }),
+      scaling("0 for rows below 1e-8", "small-row",
+              [](const Tensor& W, std::int64_t i) { return largest(W[i]) < 1e-8 ? 0 : largest(W[i]) / 127; }),
   });
 }

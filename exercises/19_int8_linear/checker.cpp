@@ -21,6 +21,8 @@ using namespace gradus;
 const Mistake truncated{"truncated", "The value is cut off, not rounded.",
                         "A conversion to an integer drops the fraction: 2.9 becomes 2. Round first."};
 const Mistake floored{"floored", "The value is rounded down.", "Round to the nearest integer, not down."};
+const Mistake small_row{"small-row", "A row of small weights is treated as a row of zeros.",
+                        "Only a largest magnitude of 0 gives the scale 0."};
 const Mistake wraps_first{"wraps", "The quotient is converted to an integer before it is limited.",
                           "A large double does not fit into an integer: limit it first, then convert."};
 const Mistake wraps{"wraps", "A value beyond 127 wraps around.",
@@ -276,6 +278,9 @@ void quantising(const Int8Linear& answer) {
        {inverse, inverted(0)},
        {inverse, inverted(std::numeric_limits<double>::infinity())}},
       {}, 1e-12);
+  exercise::expect_values("s of weights around 1e-12",
+                          vector(answer.quantise_rows(1e-12 * given).s, 1e12).tensor(), expected, {},
+                          small_row);
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 7; ++j) {
       const double s = expected.values()[static_cast<std::size_t>(i)];

@@ -70,6 +70,20 @@ void expect_no_memory_of_other_sentences(const AnyAttention& any) {
                             attention_case(any.sizes, 2, {2}, true, 6)});
 }
 
+// Five sentences of five positions: each must get the results of a batch with fewer sentences.
+void expect_axes_by_order(const AnyAttention& any) {
+  const Case whole = attention_case(any.sizes, positions, {5, 3, 4, 2, 5}, true, 8);
+  Case part = whole;
+  part.query = whole.query.slice(0, 3);
+  part.values = whole.values.slice(0, 3, 1);
+  part.lengths.resize(3);
+  Results first = named(run(any, whole));
+  for (auto& [name, tensor] : first) tensor = tensor.slice(0, 3);
+  expect_same(first, copied(named(run(any, part))), "with as many sentences as positions",
+              {"by-size", "The axes are told apart by their sizes.",
+               "A batch may have as many sentences as positions: choose axes by their order."});
+}
+
 // Selects five rows (hypotheses) from a batch of three sentences, as beam search does.
 void expect_rows_selectable(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
@@ -254,6 +268,7 @@ void ways_back(const AnyAttention& any) {
 void expect_only_its_arguments(const AnyAttention& any) {
   expect_inputs_unchanged(any);
   expect_no_memory_of_other_sentences(any);
+  expect_axes_by_order(any);
   expect_rows_selectable(any);
   expect_past_unused(any);
   expect_every_query_used(any);
