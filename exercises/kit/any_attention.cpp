@@ -80,7 +80,7 @@ void expect_axes_by_order(const AnyAttention& any) {
   Results first = named(run(any, whole));
   for (auto& [name, tensor] : first) tensor = tensor.slice(0, 3);
   expect_same(first, copied(named(run(any, part))), "with as many sentences as positions",
-              {"by-size", "The axes are told apart by their sizes.",
+              {"by-size", "The axes are distinguished by their sizes.",
                "A batch may have as many sentences as positions: choose axes by their order."});
 }
 
