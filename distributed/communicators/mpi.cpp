@@ -209,7 +209,9 @@ class Mpi : public Communicator {
           int sent = 0;
           MPI_Test(&sending[p], &sent, MPI_STATUS_IGNORE);
           if (sent != 0) MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(peer), 0, beats_, &sending[p]);
-          ++silent[p];  // seconds during which this thread ran; if all processes stop, none counts as lost
+          // Counts only seconds in which this thread ran. If all processes are suspended together, none
+          // counts as lost.
+          ++silent[p];
         }
         for (int peer = 0; (peer = received_beat(MPI_ANY_SOURCE)) >= 0;)
           silent[static_cast<std::size_t>(peer)] = 0;

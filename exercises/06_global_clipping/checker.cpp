@@ -201,7 +201,7 @@ void norm(const ClipGradients& answer) {
                          exercise::remembers);
 }
 
-// The gradients, and a max_norm below their norm. The gradient of parameter `small` is a thousandth.
+// The parameters of example(1). The gradient of parameter `small` is multiplied by `factor`.
 Case with_small(std::size_t small, double factor = 1e-3) {
   Case c = example(1);
   c.parameters[small].set_grad(factor * c.parameters[small].grad());

@@ -65,8 +65,9 @@ void expect_deterministic(const std::function<Results()>& fresh);
 void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
                               const std::vector<std::vector<Plain>>& expected);
 
-/// Runs `check`, the check of a second batch. If it fails and `call`, which computes that batch, gives other
-/// results after `other`, a call of other sizes, reports "remembers" in place of the finding's mistake.
+/// Runs `check`, which checks a second batch. If `check` fails, runs `call`, `other` and `call` again. `call`
+/// computes the second batch. `other` is a call with different sizes. If the two results of `call` differ,
+/// the finding's mistake becomes "remembers".
 void expect_right_again(const std::function<void()>& check, const std::function<Results()>& call,
                         const std::function<void()>& other);
 

@@ -6,8 +6,9 @@ namespace gradus::tools {
 
 /// @throws UsageError unless exactly one kind of training data is given. Also for a source file without a
 /// target file or vice versa, for either of the two together with a file of pairs, for byte-pair encoding of
-/// characters, for a vocabulary shared by a SentencePiece model and another tokeniser, for dev and test parts
-/// that take all pairs, and for a minimum above its maximum.
+/// characters or together with a SentencePiece model, for a vocabulary shared by a SentencePiece model and
+/// another tokeniser, for options of text together with `--frames`, for two inputs from the same stream, for
+/// dev and test parts that take all pairs, and for a minimum above its maximum.
 void check_data(const DataSettings& settings);
 
 /// @throws UsageError for a bridge that the encoder or the decoder does not support.

@@ -10,8 +10,9 @@ struct LeastSize {
   double parameters;
   double per_source_token, per_target_token;  ///< numbers stored for backward
 };
-/// Computes the bound. Always counts the encoder; counts the decoder and the attention only if the registry
-/// states the size of the context and the number of the attention's weights.
+/// Computes the bound. Always counts the encoder. Counts the decoder if the registry states which context the
+/// decoder reads. Counts the attention if, in addition, the decoder attends and the registry states the
+/// number of the attention's weights.
 LeastSize least_size(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
                      const models::Registry& registry);
 

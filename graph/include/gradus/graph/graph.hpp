@@ -6,7 +6,7 @@
 #include <string>
 
 #pragma GCC visibility push(default)
-/// Pictures of the tape that computed a tensor, drawn by Graphviz.
+/// Pictures of the recorded operations that computed a tensor. Graphviz draws them.
 ///
 ///     save_graph(loss, "loss.svg", {model.named_parameters()});
 namespace gradus {

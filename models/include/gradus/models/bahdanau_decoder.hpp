@@ -23,7 +23,7 @@ namespace gradus::models {
 /// `attention`. State: that of RecurrentDecoder, and `weights`, (B, T).
 class BahdanauDecoder final : public RecurrentDecoder {
  public:
-  /// Creates an additive attention with energy size `energy`, A.
+  /// Creates an additive attention. `energy` is its energy size A.
   BahdanauDecoder(const DecoderOptions& options, std::int64_t energy);
   /// Uses any attention for queries (B, H) and values (T, B, D). @throws Error for null.
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);

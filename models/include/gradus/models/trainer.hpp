@@ -112,7 +112,8 @@ class Trainer {
   /// and the operation that first produced such a value; the parameters are unchanged in that case.
   TrainStep step();
   std::int64_t steps() const { return steps_; }  ///< number of steps taken
-  /// True if all steps are taken, or if `patience` > 0 evaluations in a row were no new best.
+  /// True if all steps are taken. Also true if `patience` is above 0 and the last `patience` evaluations gave
+  /// no new best score.
   bool finished() const;
 
   /// True after every `eval_every` steps and after the last step, until observe() or skip_evaluation() is
