@@ -388,7 +388,7 @@ def attention_class(p):
     p.text(12, 150, "query", "small start")
     p.arrow((54, 150), energies.left(), role="decoder")
     p.arrow(energies.top(), (180, 118), (138, 118), rest[0].bottom(), role="attention")
-    p.text(190, 122, "e: (T, B)", "small start")
+    p.text(190, 122, "e: (B, T)", "small start")
     for before, after in zip((*rest, ), (*rest[1:], context)):
         p.arrow(before.right(), after.left())
     p.arrow((180, 284), (354, 284), context.bottom(), role="encoder")
