@@ -201,5 +201,7 @@ int main() {
                 const Tensor real = less(unsqueeze(arange(w.size(0)), 1), lengths).to(w.dtype());
                 return sum(steps * real) / sum(real);
               }),
+      covered("the weights themselves for one step", "single-step",
+              [](const Tensor& w) { return w.size(0) == 1 ? w : right_coverage(w); }),
   });
 }

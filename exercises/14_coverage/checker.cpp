@@ -21,6 +21,8 @@ using exercise::Plain;
 using namespace gradus;
 using Lengths = std::vector<std::int64_t>;
 
+const Mistake single_step{"single-step", "The coverage of a single step is not 0.",
+                          "Before the first step there are no weights, whatever number of steps follows."};
 const Mistake includes_now{"includes-now", "The coverage includes step t.",
                            "c_t sums the steps before t: it is 0 at the first step."};
 const Mistake previous_only{"previous-only", "The coverage contains only the previous step's weights.",
@@ -228,6 +230,9 @@ void coverage_values(const Coverage& answer) {
   const Tensor got = answer.coverage(c.weights);
   exercise::expect_shape("the coverage", got, c.weights.shape(), "(Ty, B, Tx)");
   exercise::expect_values("coverage", got, before(weights), suspects);
+  const Tensor single = c.weights.slice(0, 1);
+  exercise::expect_values("coverage of a single step", answer.coverage(single), Plain(single.shape()), {},
+                          single_step);
 }
 
 void loss_values(const Coverage& answer) {

@@ -348,5 +348,11 @@ int main() {
                 }
                 return of_chosen(low, tensor(chosen, e.shape()));
               }),
+      attempt("pads count as energy 0", "pads-chosen",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                if (!lengths.defined()) return by_argmax(e, lengths, k);
+                const Tensor pads = less_equal(unsqueeze(lengths, 1), arange(e.size(1)));
+                return of_chosen(without_pads(e, lengths), largest(masked_fill(e, pads, 0), k));
+              }),
   });
 }

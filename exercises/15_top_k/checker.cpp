@@ -224,6 +224,7 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
       {not_renormalised, combined(softmax_over(e, real), right, zeroed)},
       {zero_energy, softmax_over(combined(e, right, zeroed), real)},
       {zero_energy, softmax_over(combined(e, right, zeroed), everywhere)},
+      {pads_chosen, softmax_over(e, real_only(chosen(combined(e, real, zeroed), full, k)))},
       {zero_taken, softmax_over(e, mask_of(e.shape(),
                                            [&](auto b, auto t) {
                                              return right(b, t) > 0 &&

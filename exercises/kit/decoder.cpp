@@ -166,6 +166,26 @@ void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& case
   expect_remembers_nothing(calls, alone);
 }
 
+// One decoder takes a step from two states with the same step number and the same memory.
+void expect_state_decides(const DecoderTask& task) {
+  const Batch c = usual(task);
+  const auto from = [&](const std::vector<double>& factors) {
+    const auto decoder = task.make(task.watched());
+    const auto [start, memory] = decoder->start(c.annotations);
+    const State state = decoder->step(c.tokens[0], start, memory).state;
+    Results last;
+    for (const double factor : factors) {
+      auto tensors = state.tensors();
+      for (auto& [name, tensor] : tensors)
+        if (tensor.defined() && name != "weights") tensor = factor * tensor;
+      last = results_of(decoder->step(c.tokens[1], State(tensors, state.step()), memory));
+    }
+    return last;
+  };
+  expect_same(from({1, 0.5}), copied(from({0.5})), "from a second state with the same step number",
+              remembers);
+}
+
 // Repeats a step with other step numbers in the state. The attention of these checks does not use them.
 void expect_step_number_unused(const DecoderTask& task) {
   const auto decoder = task.make(task.watched());
@@ -286,6 +306,7 @@ void expect_independent_steps(const DecoderTask& task) {
   expect_no_memory_of(task, {first, example(task, 6, {6, 2, 5}, 6)});
   expect_no_memory_of(task, {first, example(task, 8, {8, 3, 7, 5}, 7), example(task, 2, {2}, 8)});
   expect_step_number_unused(task);
+  expect_state_decides(task);
   expect_rows_selectable(task);
   expect_beam_search(task);
   const auto decoder = task.make(task.watched());
