@@ -136,7 +136,9 @@ Mistake shape_mistake(const Tensor& got, const Shape& from, const Shape& to) {
     for (int axis = 0; axis < to.rank() && leading; ++axis) leading = shape[axis] == from[axis];
     return leading ? from_the_end : left;
   }
-  if (shape.rank() > to.rank()) return left;
+  const Mistake one_left{"axis-left", "An axis of size 1 is left that the shape does not have.",
+                         "Reshape the sum to the shape: () has no axes."};
+  if (shape.rank() > to.rank()) return shape.numel() == to.numel() ? one_left : left;
   return shape.numel() == to.numel() ? not_kept : Mistake{};
 }
 
