@@ -232,7 +232,7 @@ std::vector<Suspect> suspects(const Attention& attention, const Case& c, const T
             "Use the constructor's half_window."},
            plain_local(attention, c, task, step, Fault::none, window)});
   for (const auto& [fault, mistake] : local::known_faults(task.predictive)) {
-    const bool shows_earlier = std::ranges::any_of(passed, [&](std::int64_t s) {
+    const bool shows_earlier = std::ranges::any_of(passed, [&, fault = fault](std::int64_t s) {
       return plain_local(attention, c, task, s, fault).values() !=
              plain_local(attention, c, task, s).values();
     });
