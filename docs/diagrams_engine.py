@@ -349,7 +349,7 @@ def calls(p):
             ("gradient", "backward", 236, (("backward.cpp", "backward"), ("backward.cpp", "run"), ("backward.cpp", "step"),
                                            ("arithmetic.cpp", "g b, g a"), ("gradient.hpp", "add_gradient")))):
         p.text(lanes["gradient.hpp"] if role == "encoder" else lanes["ops.hpp"], top, name, f"name {role}")
-        nodes = [p.cell(lanes[file], top + 36 * i, "", role, 86, 26) for i, (file, _) in enumerate(steps)]
+        nodes = [p.cell(lanes[file], top + 36 * i, "", role, 94, 26) for i, (file, _) in enumerate(steps)]
         for node, (_, call) in zip(nodes, steps):
             p.text(node.x, node.y, call, "small code")
         for before, after in zip(nodes, nodes[1:]):

@@ -34,7 +34,7 @@ def all_reduce(p):
 def buckets(p):
     """Gradients travel during the backward pass.
 
-    Above, the backward pass: output layer, decoder, encoder, embedding. The first bucket is ready 0.5 s before its end, the second at
+    Above, the backward pass: output layer, decoder, encoder. The first bucket is ready 0.5 s before its end, the second at
     its end. Below, the network adds up each bucket in 0.4 s. The first sum ends before the backward pass; for the second, the process
     waits 0.4 s.
     """

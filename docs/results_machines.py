@@ -88,10 +88,10 @@ def machines_link():
     parameters = next(row["parameters"] for row in load("machines")["rows"] if row["config"] == "medium")
 
     def cells(row):
-        rate = row["rate"].replace("gbit", " Gbit/s").replace("mbit", " Mbit/s")
-        seconds_a_byte = {"1 Gbit/s": 8e-9, "100 Mbit/s": 80e-9}[rate]
-        predicted = model.cost(2, parameters * (2 if row["bf16"] else 4), 0, seconds_a_byte)
-        return [rate, row["batch"], "yes" if row["bf16"] else "no", *(f"{s:.2f}" for s in (row["step"], predicted, row["sum"], row["wait"])),
+        number, unit = row["rate"][:-4], row["rate"][-4:]
+        bits_a_second = int(number) * {"gbit": 1e9, "mbit": 1e6}[unit]
+        predicted = model.cost(2, parameters * (2 if row["bf16"] else 4), 0, 8 / bits_a_second)
+        return [f"{number} {unit.capitalize()}/s", row["batch"], "yes" if row["bf16"] else "no", *(f"{s:.2f}" for s in (row["step"], predicted, row["sum"], row["wait"])),
                 f"{100 * row['wait'] / row['sum']:.0f} %"]
     rows = [cells(row) for row in results["rows"]]
     heads = ["link", "sentences", "bf16", "step, s", "predicted, s", "adding up, s", "waiting, s", "waiting of adding up"]

@@ -54,8 +54,9 @@ std::vector<Node*> recursive(Node* L) {
 }
 
 // Kahn's algorithm with a stack: a node is ready once all nodes that use it are in the order.
+template <class Count = std::size_t>
 std::vector<Node*> by_counting(Node* L) {
-  std::unordered_map<Node*, std::size_t> uses;
+  std::unordered_map<Node*, Count> uses;
   for (Node* node : inputs_first(L))
     for (const Edge& edge : node->edges) ++uses[edge.input];
   std::vector<Node*> order, ready = {L};
@@ -126,7 +127,7 @@ std::vector<Node*> by_depth(Node* L) {
 int main() {
   return exercise::bank({
       attempt("inputs first, reversed", "", [](Node* L) { return reversed(inputs_first(L)); }),
-      attempt("by counting uses, with a stack", "", by_counting),
+      attempt("by counting uses, with a stack", "", by_counting<>),
       attempt("inputs first, not reversed", "inputs-first", inputs_first),
       attempt("recursive", "recursion", recursive),
       attempt("longest path by exhaustive search", "too-slow", by_depth),
@@ -214,19 +215,6 @@ int main() {
                 }
                 return order;
               }),
-      attempt("uses counted in 8 bits", "counter-wraps",
-              [](Node* L) {
-                std::unordered_map<Node*, std::uint8_t> uses;
-                for (Node* node : inputs_first(L))
-                  for (const Edge& edge : node->edges) ++uses[edge.input];
-                std::vector<Node*> order, ready = {L};
-                while (!ready.empty()) {
-                  order.push_back(ready.back());
-                  ready.pop_back();
-                  for (const Edge& edge : order.back()->edges)
-                    if (--uses.at(edge.input) == 0) ready.push_back(edge.input);
-                }
-                return order;
-              }),
+      attempt("uses counted in 8 bits", "counter-wraps", by_counting<std::uint8_t>),
   });
 }

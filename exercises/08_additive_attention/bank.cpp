@@ -811,6 +811,12 @@ std::vector<exercise::Attempt> wrong_memories() {
                        masked_softmax(e, lengths) * (1.0 - equal(e, zeros({}, e.dtype())).to(e.dtype()));
                    return real / sum(real, 1, true);
                  }}),
+      wrong("transposed only if T is not B", "by-size",
+            {.energies =
+                 [](auto& self, auto& query, auto& memory) {
+                   const Tensor e = sum(self.v_a * tanh(self.W_a.forward(query) + memory.keys), 2);
+                   return e.size(0) == e.size(1) ? e : transpose(e, 0, 1);
+                 }}),
       wrong("energies of 0 masked", "zeros-masked",
             {.weights =
                  [](auto& e, auto& lengths) {

@@ -90,6 +90,10 @@ int main() {
   const double infinity = std::numeric_limits<double>::infinity();
   return exercise::bank({
       attempt("all four right", "", [](BugHunt&) {}),
+      reading("the state stored before its update", "stored-before",
+              [](const Tensor& x, const Tensor& W, const Tensor& U) {
+                return pad(read_backward(x, W, U).slice(1, x.size(0)), 0, 0, 1);
+              }),
       reading(
           "unchanged", "to do",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 0); }),
