@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 
 import puppeteer from "puppeteer-core";
 
-import { defaults, loadTrainer, root, serve, toHash, toRequest } from "./support.mjs";
+import { defaults, expectSameWeights, root, serve, toHash } from "./support.mjs";
 
 let firefox, server;
 before(async () => {
@@ -42,18 +42,8 @@ test("Play trains, and shows where the model looks", async () => {
 });
 
 test("the same address gives the same weights as in node", async () => {
-  const settings = toRequest({ ...defaults(), seed: 7, "a.cell": "lstm", "b.attention": "dot", "b.hidden": 48 }), trainer = await loadTrainer();
-  trainer.ask({ do: "create", settings });
-  const { losses } = trainer.ask({ do: "step", count: 60 });
   const { page, end } = await open(server.address);
-  const there = await page.evaluate(async (settings) => {
-    const { Trainer } = await import("./trainer.js");
-    const trainer = await Trainer.load(await (await fetch("trainer.wasm")).arrayBuffer());
-    trainer.ask({ do: "create", settings });
-    const { losses } = trainer.ask({ do: "step", count: 60 });
-    return { losses, fingerprint: trainer.ask({ do: "fingerprint" }) };
-  }, settings);
-  assert.deepEqual(there, { losses, fingerprint: trainer.ask({ do: "fingerprint" }) });
+  await expectSameWeights(page);
   await end();
 });
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { defaults, loadTrainer, pages, toRequest } from "./support.mjs";
+import { defaults, expectSameWeights, pages } from "./support.mjs";
 
 const { chromium, open, server, text } = pages({ after, before });
 const finished = (page) => page.waitForFunction(() => document.getElementById("start").disabled, undefined, { timeout: 120000 });
@@ -29,20 +29,8 @@ test("two models train: the attending one learns to reverse, the other one does 
 });
 
 test("the same address gives the same weights in Chromium as in node", async () => {
-  const values = { seed: 7, "a.cell": "lstm", "b.attention": "dot", "b.hidden": 48 };
-  const trainer = await loadTrainer();
-  trainer.ask({ do: "create", settings: toRequest({ ...defaults(), ...values }) });
-  const losses = trainer.ask({ do: "step", count: 60 }).losses;
   const { page, end } = await open();
-  const inPage = await page.evaluate(async (settings) => {
-    const { Trainer } = await import("./trainer.js");
-    const trainer = await Trainer.load(await (await fetch("trainer.wasm")).arrayBuffer());
-    trainer.ask({ do: "create", settings });
-    const { losses } = trainer.ask({ do: "step", count: 60 });
-    return { losses, fingerprint: trainer.ask({ do: "fingerprint" }) };
-  }, toRequest({ ...defaults(), ...values }));
-  assert.deepEqual(inPage.losses, losses);
-  assert.deepEqual(inPage.fingerprint, trainer.ask({ do: "fingerprint" }));
+  await expectSameWeights(page);
   await end();
 });
 
@@ -81,6 +69,22 @@ test("the whole setting is in the address, and the form changes it", async () =>
   await page.fill("#input", "2 x");
   await page.waitForFunction(() => document.getElementById("inputError").textContent);
   assert.equal(await text(page, "#inputError"), "unknown token 'x'; the task's tokens are 0 to 9");
+  await end();
+});
+
+test("the form chooses Luong's decoders, and they learn", async () => {
+  const { page, end } = await open({ values: { steps: 40 }, input: "314" });
+  for (const [decoder, name] of [["luong", "B: Luong"], ["luong_feeding", "B: Luong with input feeding"]]) {
+    await page.selectOption('[name="b.decoder"]', decoder);
+    await page.click("#apply");
+    await page.waitForFunction((name) => document.querySelectorAll(".model h3")[1]?.innerText === name, name);
+    await page.waitForFunction(() => !document.getElementById("start").disabled);
+    await page.click("#start");
+    await finished(page);
+    const label = await page.locator("#loss svg").getAttribute("aria-label");
+    assert.ok(Number(label.match(/[\d.]+$/)[0]) < 2.5, label);
+    assert.ok(await page.locator(".model:nth-child(2) [data-j='0']").count() > 0);
+  }
   await end();
 });
 

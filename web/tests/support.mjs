@@ -18,6 +18,30 @@ export const { defaults, toHash, toRequest } = await import(path.join(page, "set
 
 export const loadTrainer = () => Trainer.load(readFileSync(path.join(page, "trainer.wasm")));
 
+/** Two trainings that must give the same weights everywhere: two models for a short time, and one for all 1000 updates. */
+const trainings = [
+  { values: { seed: 7, "a.cell": "lstm", "b.attention": "dot", "b.hidden": 48 }, count: 60 },
+  { values: { "a.decoder": "bahdanau", "b.decoder": "none" }, count: 1000 },
+];
+
+/** Trains in node and in an open browser page. The losses and the weights must be equal. */
+export async function expectSameWeights(browserPage) {
+  for (const { values, count } of trainings) {
+    const settings = toRequest({ ...defaults(), ...values }), trainer = await loadTrainer();
+    trainer.ask({ do: "create", settings });
+    const { losses } = trainer.ask({ do: "step", count });
+    const there = await browserPage.evaluate(async ({ settings, count }) => {
+      const { Trainer } = await import("./trainer.js");
+      const trainer = await Trainer.load(await (await fetch("trainer.wasm")).arrayBuffer());
+      trainer.ask({ do: "create", settings });
+      const { losses } = trainer.ask({ do: "step", count });
+      return { losses, fingerprint: trainer.ask({ do: "fingerprint" }) };
+    }, { settings, count });
+    assert.equal(losses.length, count);
+    assert.deepEqual(there, { losses, fingerprint: trainer.ask({ do: "fingerprint" }) });
+  }
+}
+
 /** The native trainer. It accepts the same requests as the trainer in node. */
 export class NativeTrainer {
   #process = spawn(native, { env: { ...process.env, GRADUS_NUM_THREADS: "1" }, stdio: ["pipe", "pipe", "inherit"] });
