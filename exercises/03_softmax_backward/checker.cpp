@@ -25,6 +25,8 @@ const Mistake sign{"sign", "Every sign is wrong.", "Which of the two terms is su
 
 const Mistake log_softmax_instead{"log-softmax", "This is the gradient of log-softmax.",
                                   "y is the softmax: the outer factor y_i is missing, and the sum has none."};
+const Mistake mean_subtracted{"mean-subtracted", "The row's mean of g_j y_j is subtracted from g_i y_i.",
+                              "dx_i = y_i (g_i − Σ_j g_j y_j): the sum, multiplied by y_i."};
 const Mistake mean_for_sum{"mean", "The bracket contains the mean of g_j y_j, not the sum.",
                            "Σ_j g_j y_j is a plain sum."};
 const Mistake squared{"squared", "y_i before the bracket is squared.", "∂y_j/∂x_i = y_j (δ_ij − y_i)."};
@@ -164,6 +166,18 @@ Plain diagonal_centred(const Case& c) {
   return dx;
 }
 
+// A mistake: g_i y_i minus the row's mean of these products.
+Plain products_centred(const Case& c) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    double mean = 0;
+    for (std::int64_t j = 0; j < y.size(1); ++j) mean += g(b, j) * y(b, j) / static_cast<double>(y.size(1));
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = g(b, i) * y(b, i) - mean;
+  }
+  return dx;
+}
+
 // A mistake: the sum continues from row to row.
 Plain with_running_sum(const Case& c) {
   const Plain y(c.y), g(c.g);
@@ -213,6 +227,7 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
       {no_g, with_sum(c, [](double yj, double) { return yj * yj; })},
       {first_row, expected({c.x, expand(c.y[0], c.y.shape()).clone(), c.g})},
       {centred, diagonal_centred(c)},
+      {mean_subtracted, products_centred(c)},
       {sum_not_reset, with_running_sum(c)},
       {small_skipped, with_small_weights_skipped(c, 1e-2)},
       {small_skipped, with_small_weights_skipped(c, 1e-3)},

@@ -64,6 +64,10 @@ const Mistake added_epsilon{"epsilon", "A small number is added to the norm, or 
                             "Return the norm itself: only the divisor may have an ε."};
 const Mistake of_parameters{"norm-of-parameters", "This is the norm of the parameters.",
                             "Use p.grad(), not p."};
+const Mistake one_left_out{"one-left-out", "The gradient of one parameter is left out of the norm.",
+                           "Parameters of every shape count, vectors and scalars too."};
+const Mistake divisor_limited{"divisor-limited", "The divisor is at least 1.",
+                              "The factor is max_norm / norm, also if both are below 1."};
 const Mistake factor_returned{"factor-returned", "The result is the factor, not the norm.",
                               "Return the norm before clipping."};
 const Mistake compares_squares{"compares-squares",
@@ -163,6 +167,11 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
                                                 {of_parameters, Plain(norm_of(parameters))},
                                                 {factor_returned, Plain(std::min(1.0, max_norm / norm))}};
   suspects.insert(suspects.end(), usual.begin(), usual.end());
+  for (std::size_t k = 0; k < before.size() && before.size() > 2; ++k) {
+    Gradients others = before;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    suspects.push_back({one_left_out, Plain(norm_of(others))});
+  }
   exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {});
 }
 
@@ -173,6 +182,8 @@ std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g,
           {each_by_itself, scaled(g, std::min(1.0, max_norm / norm_of({g})))},
           {by_element, each(g, [=](double x) { return std::clamp(x, -max_norm, max_norm); })},
           {to_one, scaled(g, 1 / norm)},
+          {divisor_limited, scaled(g, max_norm / std::max(norm, 1.0))},
+          {divisor_limited, scaled(g, max_norm / std::max(max_norm, 1.0))},
           {inverse, scaled(g, norm / max_norm)},
           {not_the_root, scaled(g, max_norm / (norm * norm))},
           {sum_of_norms, scaled(g, max_norm / norms_added(before))},
@@ -225,9 +236,8 @@ void clipped_with_short_ones(const ClipGradients& answer) {
   }
 }
 
-void clipped(const ClipGradients& answer) {
-  constexpr double max_norm = 0.7;
-  const Case c = example(1);
+void clipped(const ClipGradients& answer, double size, double max_norm) {
+  const Case c = example(size);
   const Gradients before = c.gradients();
   std::vector<Plain> parameters(c.parameters.begin(), c.parameters.end());
   const double got = answer(c.parameters, max_norm);
@@ -325,7 +335,10 @@ exercise::Exercise global_clipping_exercise(const ClipGradients& answer) {
           .stages = {{"the norm", [=] { norm(answer); }},
                      {"clipped gradients",
                       [=] {
-                        clipped(answer);
+                        // both norms above 1, both below 1, and one on each side
+                        for (const auto& [size, max_norm] :
+                             {std::pair(1.0, 0.7), {0.05, 0.03}, {100.0, 30.0}, {100.0, 0.01}})
+                          clipped(answer, size, max_norm);
                         clipped_with_short_ones(answer);
                       }},
                      {"short gradients", [=] { short_enough(answer); }},

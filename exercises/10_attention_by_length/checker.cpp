@@ -78,6 +78,8 @@ const Mistake max_over_steps{"max-over-steps", "The result is the largest weight
                              "Take the largest weight of each step, then the mean over the steps."};
 const Mistake mean_weight{"mean-weight", "The result is the mean weight, 1/L.",
                           "Take the largest weight of each step."};
+const Mistake weights_in_float{"in-float", "Weights that differ only after the seventh digit count as equal.",
+                               "Read the weights in double: to_vector<double>()."};
 const Mistake row_of_zeros{"row-of-zeros",
                            "A row of zeros is treated in another way than other equal weights.",
                            "All its weights are largest, so the first position counts."};
@@ -266,6 +268,18 @@ ByLength halved_means(const Case& c, const OfStep& of_step) {
   return means;
 }
 
+// A mistake: for each new sentence of a length, mean = (mean + the sentence's mean) / 2.
+ByLength halved_sentences(const Case& c, const OfStep& of_step) {
+  ByLength means;
+  for (std::int64_t b = 0; b < std::ssize(c.lengths); ++b) {
+    const std::int64_t L = c.lengths[static_cast<std::size_t>(b)];
+    const double now = measured({c.weights.slice(b, b + 1, 1), {L}}, of_step).at(L);
+    const auto [at, is_new] = means.emplace(L, now);
+    if (!is_new) at->second = (at->second + now) / 2;
+  }
+  return means;
+}
+
 ByLength times(ByLength values, double factor) {
   for (auto& [length, value] : values) value *= factor;
   return values;
@@ -297,6 +311,7 @@ std::vector<Suspect> counting_suspects(const Case& c, const OfStep& of_step) {
       {sorted_lengths, with_sorted_lengths(c, of_step)},
       {percent, times(measured(c, of_step), 100)},
       {halved, halved_means(c, of_step)},
+      {halved, halved_sentences(c, of_step)},
   };
 }
 
@@ -367,6 +382,7 @@ void check(const std::string& what, const Measure& answer, const OfStep& of_step
   const Case other = example({4, 1, 5, 3, 3, 2, 5, 1}, 9);
   exercise::expect_right_again([&] { compare(other, " in another batch"); }, [&] { return results(other); },
                                [&] { results({other.weights.slice(0, 2, 1), {4, 1}}); });
+  compare(example({3, 5, 3, 3, 5, 3, 1, 3}, 10), " in a batch with five sources of one length");
   c.weights = 0.8 * c.weights;  // like local attention, whose weights sum to less than 1
   compare(c, " of weights that sum to 0.8");
 }
@@ -463,6 +479,14 @@ void check_on_target(const AttentionByLength& answer) {
                                                  ? 1.0
                                                  : 0.0;
                                     })},
+            {weights_in_float, measured(c,
+                                        [](const Step& s) {
+                                          std::vector<double> coarse(s.alpha.begin(), s.alpha.end());
+                                          for (double& a : coarse) a = static_cast<float>(a);
+                                          return static_cast<std::int64_t>(largest(coarse)) == s.L - 1 - s.t
+                                                     ? 1.0
+                                                     : 0.0;
+                                        })},
             {above_half, measured(c, [](const Step& s) { return sharpness(s) > 0.5 ? on_target(s) : 0; })},
             {weight_there,
              measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};

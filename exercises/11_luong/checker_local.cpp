@@ -335,7 +335,11 @@ std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
   return of_part(part, {{"shapes and parameters", [=] { shapes(task); }},
                         {"values, without padding", [=] { golden_for_each_w(task, all_real); }},
                         {"values, with padding", [=] { golden_for_each_w(task, some_padding); }},
-                        {"invariants", [=] { expect_only_its_arguments(any(task)); }},
+                        {"invariants",
+                         [=] {
+                           expect_only_its_arguments(any(task));
+                           expect_any_sentences(any(task));
+                         }},
                         {"large energies, and other pads", [=] { expect_any_energies(any(task)); }},
                         {"gradients", [=] {
                            expect_attention_gradients(

@@ -62,8 +62,14 @@ const Mistake one_too_many{"one-too-many", "One step after each target's end is 
 
 const Mistake by_sentences{"by-sentences", "The sum is divided by the number of sentences.",
                            "Divide by the number of real steps, the sum of the lengths."};
-const Mistake first_left_out{"first-left-out", "The first step of each sentence is missing in the divisor.",
-                             "Its loss is 0, but it is a real step: divide by the sum of the lengths."};
+const Mistake first_left_out{"first-left-out",
+                             "Steps whose loss is 0 are missing in the divisor: the first of each sentence.",
+                             "They are real steps: divide by the sum of the lengths."};
+const Mistake starts_above_0{"starts-above-0", "The first step has a coverage that is not 0.",
+                             "Before step 1, nothing has been attended to: c_1 = 0."};
+const Mistake mask_reshaped{
+    "reshaped", "The mask (B, Ty) was reshaped to (Ty, B).",
+    "reshape keeps the order of the numbers in memory; transpose exchanges the axes."};
 const Mistake squared{"squared", "The minima are squared.", "covloss_t = Σ_j min(α_tj, c_tj)."};
 const Mistake one_length{"one-length", "Every target has the length of the first, or of the longest.",
                          "Each sentence has its own length."};
@@ -181,6 +187,18 @@ double total(const Plain& steps, const Lengths& lengths) {
   return sum;
 }
 
+// A mistake: the mask of the real steps, (B, Ty), is read as (Ty, B).
+double total_with_reshaped_mask(const Plain& steps, const Lengths& lengths) {
+  const std::int64_t Ty = steps.size(0), B = steps.size(1);
+  double sum = 0;
+  for (std::int64_t t = 0; t < Ty; ++t)
+    for (std::int64_t b = 0; b < B; ++b) {
+      const std::int64_t at = t * B + b;  // offset in the (B, Ty) array
+      if (at % Ty < lengths[static_cast<std::size_t>(at / Ty)]) sum += steps(t, b);
+    }
+  return sum;
+}
+
 double count(const Lengths& lengths) {
   double steps = 0;
   for (const std::int64_t length : lengths) steps += static_cast<double>(length);
@@ -229,7 +247,10 @@ void coverage_values(const Coverage& answer) {
   for (const auto& [mistake, wrong] : wrong_coverages(weights)) suspects.push_back({mistake, wrong});
   const Tensor got = answer.coverage(c.weights);
   exercise::expect_shape("the coverage", got, c.weights.shape(), "(Ty, B, Tx)");
-  exercise::expect_values("coverage", got, before(weights), suspects);
+  const std::vector<double> first = got.slice(0, 1).to_vector<double>();
+  const bool starts_at_0 = std::ranges::all_of(first, [](double x) { return x == 0; });
+  exercise::expect_values("coverage", got, before(weights), suspects,
+                          starts_at_0 ? Mistake{} : starts_above_0);
   const Tensor single = c.weights.slice(0, 1);
   exercise::expect_values("coverage of a single step", answer.coverage(single), Plain(single.shape()), {},
                           single_step);
@@ -263,6 +284,7 @@ void loss_values(const Coverage& answer) {
       {counts_pads, number(total(steps, all) / all_steps)},
       {counts_pads, number(total(steps, all))},
       {one_too_many, number(total(steps, longer) / real)},
+      {mask_reshaped, number(total_with_reshaped_mask(steps, c.targets) / real)},
       {maximum_taken,
        number(total(paid(weights, before(weights), [](double a, double b) { return std::max(a, b); }),
                     c.targets) /
@@ -332,8 +354,9 @@ void known_cases(const Coverage& answer) {
   exercise::expect_values("weights after the loss", c.weights, weights, {}, exercise::changes_its_input);
 }
 
-// ∂loss/∂α through α_t itself (if `through_weights`) and through the coverage c_t (if `through_coverage`).
-Plain gradient_of(const Case& c, bool through_weights, bool through_coverage) {
+// ∂loss/∂α through α_t itself (if `through_weights`) and through the coverage c_t (if `through_coverage`),
+// from step t to at most `back` steps before it.
+Plain gradient_of(const Case& c, bool through_weights, bool through_coverage, std::int64_t back) {
   const Plain weights(c.weights), coverage = before(weights);
   const double share = 1 / count(c.targets);
   Plain gradient(weights.shape());
@@ -342,7 +365,8 @@ Plain gradient_of(const Case& c, bool through_weights, bool through_coverage) {
       for (std::int64_t j = 0; j < c.Tx(); ++j) {
         const bool weight_is_smaller = weights(t, b, j) < coverage(t, b, j);
         if (weight_is_smaller && through_weights) gradient(t, b, j) += share;
-        for (std::int64_t k = 0; k < t && !weight_is_smaller && through_coverage; ++k)
+        const std::int64_t first = std::max<std::int64_t>(0, t - back);
+        for (std::int64_t k = first; k < t && !weight_is_smaller && through_coverage; ++k)
           gradient(k, b, j) += share;
       }
   return gradient;
@@ -360,13 +384,17 @@ void paths(const Coverage& answer) {
   loss.backward();
   if (!leaf.grad().defined()) return;
   const Tensor there = greater(c.weights, zeros({}, Dtype::f64)).to(Dtype::f64), got = leaf.grad() * there;
-  const auto is = [&](bool through_weights, bool through_coverage) {
-    return exercise::has_values(got,
-                                Plain(gradient_of(c, through_weights, through_coverage).tensor() * there));
+  const auto is = [&](bool through_weights, bool through_coverage, std::int64_t back = 1000) {
+    return exercise::has_values(
+        got, Plain(gradient_of(c, through_weights, through_coverage, back).tensor() * there));
   };
   const std::string says = "The gradient of the loss lacks a part.";
   exercise::expect(!is(false, true), weights_detached, says);
   exercise::expect(!is(true, false), coverage_detached, says);
+  exercise::expect(!is(true, true, 1),
+                   {"one-step-back", "The gradient of c_t reaches only step t − 1.",
+                    "c_t is a sum over all earlier steps: do not detach the running sum."},
+                   says);
 }
 
 void gradients(const Coverage& answer) {

@@ -58,6 +58,8 @@ const Mistake in_float{"in-float", "Energies that differ only after the seventh 
                        "Compare the energies as they are: in double, if they are f64."};
 const Mistake zero_taken{"zero-taken", "After the first choice, negative energies are never chosen.",
                          "Exclude a chosen position by −∞, not by 0: energies may be negative."};
+const Mistake zero_lost{"zero-lost", "A chosen energy of exactly 0 gets no weight.",
+                        "Mark the positions that are not chosen by −∞, not by 0: an energy may be 0."};
 const Mistake all_ties{"ties", "With equal energies, more than k positions have weight.",
                        "Comparing with the k-th largest keeps all equal ones: choose exactly k."};
 const Mistake one_length{"one-length", "Every sentence has the length of the first.",
@@ -106,6 +108,17 @@ Case with_padding() {
 Case with_ties() {
   return {
       tensor({{1, 2, 2, 0, 2, -1}, {3, 3, 3, 3, 3, 3}, {0, -2, 1, 0, 0, 1}}, Dtype::f64), {6, 6, 6}, false};
+}
+
+// Rows with more equal energies than std::sort keeps in order.
+Case with_many_ties() {
+  constexpr std::int64_t T = 40;
+  Plain e(Shape{2, T});
+  for (std::int64_t t = 0; t < T; ++t) {
+    e(0, t) = 1;
+    e(1, t) = static_cast<double>(t % 3);
+  }
+  return {e.tensor(), {T, T}, false};
 }
 
 // --- plain loops
@@ -225,6 +238,8 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
       {zero_energy, softmax_over(combined(e, right, zeroed), real)},
       {zero_energy, softmax_over(combined(e, right, zeroed), everywhere)},
       {pads_chosen, softmax_over(e, real_only(chosen(combined(e, real, zeroed), full, k)))},
+      {zero_lost,
+       softmax_over(e, mask_of(e.shape(), [&](auto b, auto t) { return right(b, t) > 0 && e(b, t) != 0; }))},
       {zero_taken, softmax_over(e, mask_of(e.shape(),
                                            [&](auto b, auto t) {
                                              return right(b, t) > 0 &&
@@ -450,6 +465,7 @@ exercise::Exercise top_k_exercise(const TopK& answer) {
                      {"weights, with ties",
                       [=] {
                         expect_weights(answer, with_ties(), {2, 1, 4});
+                        expect_weights(answer, with_many_ties(), {3, 20});
                         expect_near_ties(answer);
                       }},
                      {"k at least T",
@@ -472,6 +488,7 @@ exercise::Exercise top_k_exercise(const TopK& answer) {
                      {"invariants of the attention",
                       [=] {
                         for (const std::int64_t k : {2, 7}) expect_only_its_arguments(any(answer, k));
+                        expect_any_sentences(any(answer, 7));
                         expect_any_energies(any(answer, 2));
                       }},
                      {"gradients of the attention", [=] { expect_attention_gradients(any(answer, 2)); }},

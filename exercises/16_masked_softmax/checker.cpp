@@ -300,13 +300,15 @@ void large_energies(const MaskedWeights& answer) {
     return subtracts_another_number(answer) ? not_the_maximum : mistake;
   };
   for (const double shift : {1000.0, -1000.0}) {
-    const Case shifted{c.e + shift, c.lengths};
-    const std::string where = "α of energies around " + exercise::text(shift);
-    const Tensor got = weights(answer, shifted);
-    exercise::expect(!any_nan(got), instead_of(exercise::overflow), where + " contains NaN.");
-    exercise::expect_values(where, got, expected(shifted),
-                            {{limited, expected({zeros(c.e.shape(), Dtype::f64), c.lengths})}},
-                            instead_of(exercise::overflow), 1e-10);
+    for (const Case& given : {c, example(5, {5, 5}), example(4, {4}), example(6, {2})}) {
+      const Case shifted{given.e + shift, given.lengths};
+      const std::string where = "α of energies around " + exercise::text(shift);
+      const Tensor got = weights(answer, shifted);
+      exercise::expect(!any_nan(got), instead_of(exercise::overflow), where + " contains NaN.");
+      exercise::expect_values(where, got, expected(shifted),
+                              {{limited, expected({zeros(given.e.shape(), Dtype::f64), given.lengths})}},
+                              instead_of(exercise::overflow), 1e-10);
+    }
   }
   Plain apart(c.e);  // rows with very different energies
   for (std::int64_t t = 0; t < c.T(); ++t) apart(1, t) -= 2000, apart(3, t) += 2000;
@@ -366,8 +368,35 @@ void expect_sum_on_tape(const MaskedWeights& answer) {
                    sum_detached, "The gradient lacks the part of the denominator.");
 }
 
+// Reports a gradient that is wrong only at the largest energy of each row.
+void expect_gradient_of_largest(const MaskedWeights& answer) {
+  Case c = example(8, usual);
+  c.e.set_requires_grad();
+  Generator generator(3);
+  const Tensor g = normal(c.e.shape(), 0, 1, generator, Dtype::f64), alpha = weights(answer, c);
+  if (!alpha.requires_grad()) return;  // the comparison with finite differences reports this
+  sum(alpha * g).backward();
+  if (!c.e.grad().defined()) return;
+  const Plain got(c.e.grad()), right = expected_gradient(expected(c), Plain(g)), e(c.e);
+  std::int64_t wrong = 0, wrong_elsewhere = 0;
+  for (std::int64_t b = 0; b < c.B(); ++b) {
+    for (std::int64_t t = 0; t < c.T(); ++t) {
+      if (std::abs(got(b, t) - right(b, t)) < 1e-9) continue;
+      ++wrong;
+      for (std::int64_t k = 0; k < c.length(b); ++k) wrong_elsewhere += e(b, k) > e(b, t);
+    }
+  }
+  exercise::expect(
+      wrong == 0 || wrong_elsewhere > 0,
+      {"gradient-of-largest", "Only the gradient of the largest energy is wrong.",
+       "The maximum must not change the gradient: minimum(), maximum() and clamp() divide or drop "
+       "the gradient at equal numbers."},
+      "The gradient at the largest energy of a row is wrong.");
+}
+
 void gradients(const MaskedWeights& answer) {
   expect_sum_on_tape(answer);
+  expect_gradient_of_largest(answer);
   for (const Case& c : {example(8, usual), example(6, with_empty[0])})
     exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer(x[0], tensor(c.lengths)); },
                                {c.e}, {"e"});

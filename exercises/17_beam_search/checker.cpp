@@ -174,6 +174,8 @@ void calls(const BeamSearch& answer) {
                           return plain.log_p(y);
                         }};
     answer(watched, c.options);
+    exercise::expect(asked.contains(Tokens()), exercise::remembers,
+                     "The search does not ask this model for its first token: it uses an earlier model's.");
     std::map<std::size_t, std::int64_t> by_length;
     for (const auto& [y, n] : asked) ++by_length[y.size()];
     std::int64_t most = 0;
@@ -197,6 +199,7 @@ void small_beams(const BeamSearch& answer) {
   std::vector<Case> cases = many({2, 3, 4}, 5, 0.5);
   for (const Case& c : many({2, 3}, 4, -4)) cases.push_back(c);  // outputs rarely end
   for (const Case& c : many({2}, 10, 0)) cases.push_back(c);     // more than K hypotheses finish
+  for (const Case& c : many({7, 12}, 5, 0)) cases.push_back(c);  // K > V
   expect_outputs(answer, cases, by_beam, "The output is not the one that beam search finds.");
 }
 

@@ -55,8 +55,10 @@ void keep(Hypotheses& list, std::int64_t n, Fault fault) {
 // The hypotheses that a step keeps, live or finished.
 Hypotheses step(const Hypotheses& live, const Hypotheses& finished, const Model& model,
                 const Options& options, Fault fault) {
-  const std::int64_t K = fault == Fault::greedy    ? 1
-                         : fault == Fault::wider   ? options.width + 1
+  const std::int64_t K = fault == Fault::greedy  ? 1
+                         : fault == Fault::wider ? options.width + 1
+                         : fault == Fault::at_most_V
+                             ? std::min<std::int64_t>(options.width, std::ssize(model.log_p({})))
                          : fault == Fault::shrinks ? options.width - std::ssize(finished)
                                                    : options.width;
   const bool of_each = fault == Fault::children_of_each || (fault == Fault::best_child && live.size() > 1);
@@ -237,6 +239,9 @@ const std::vector<Known>& known() {
         "A live one may still reach a better score: stop when none is live, or after max_length steps."}},
       {Fault::wider,
        {"one-wider", "K + 1 hypotheses are kept.", "Cut the list of continuations to options.width."}},
+      {Fault::at_most_V,
+       {"at-most-V", "At most V hypotheses are kept.",
+        "From step 2 on there are more than V continuations: keep the K best of all."}},
       {Fault::worst, {"worst", "The least likely are kept.", "Sort by ln p, the largest first."}},
       {Fault::last_step,
        {"finished-dropped", "Hypotheses that finished in earlier steps are lost.",

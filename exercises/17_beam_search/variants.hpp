@@ -37,6 +37,7 @@ enum class Fault {
   stops_at_K,          ///< stops once K hypotheses are finished
   live_first,          ///< returns a live hypothesis if there is one
   wider,               ///< keeps K + 1 hypotheses
+  at_most_V,           ///< keeps at most V hypotheses
   whole_division,      ///< computes (5 + |y|) / 6 in integers
   power_of_length,     ///< lp = |y|^α
   never_empty,         ///< EOS is not allowed as the first token

@@ -297,6 +297,18 @@ Plain gradient(const Inputs& in, const Plain& g, bool first, const F& slope) {
   return summed(Plain(tensor(values, all.shape())), first ? in.a.shape() : in.b.shape());
 }
 
+const Mistake summed_apart{"summed-apart", "g and the slope are summed before they are multiplied.",
+                           "Multiply first, element by element: sum_to(g · slope, shape)."};
+
+Plain summed_apart_of(const Inputs& in, const Plain& g, bool first) {
+  const Shape shape = first ? in.a.shape() : in.b.shape();
+  const std::vector<double> slopes =
+      summed(first ? each(in.a, in.b, slope) : each(in.b, in.a, slope), shape).values();
+  std::vector<double> values = summed(g, shape).values();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= slopes[i];
+  return Plain(tensor(values, shape));
+}
+
 std::vector<Suspect> suspects(const Inputs& in, const Plain& g, bool first) {
   const auto of = [&](const Plain& incoming, const auto& slope) {
     return gradient(in, incoming, first, slope);
@@ -313,7 +325,23 @@ std::vector<Suspect> suspects(const Inputs& in, const Plain& g, bool first) {
           {of_difference, of(g, [](double x, double z) { return slope(-std::abs(x - z), 0); })},
           {of_maximum, of(g, [](double x, double z) { return x >= z ? 1 : 0; })},
           {of_itself, of(g, [](double x, double) { return slope(x, 0); })},
+          {summed_apart, summed_apart_of(in, g, first)},
           {derivative_of_sigmoid, of(g, [](double x, double z) { return slope(x, z) * slope(z, x); })}};
+}
+
+// Where a equals b, each slope is ½.
+void expect_halves(const LogAddExp& answer) {
+  Inputs in{random({3}, 1), random({3}, 1)};
+  in.a.set_requires_grad();
+  in.b.set_requires_grad();
+  const Tensor y = answer.log_add_exp(in.a, in.b), g = random(y.shape(), 6);
+  y.backward(g);
+  const Mistake equal_inputs{
+      "equal-inputs", "Where a equals b, the gradient is not half of g for each.",
+      "∂y/∂a = e^a / (e^a + e^b), which is ½. |a − b| and max(a, b) have a kink there."};
+  for (const auto& [what, got] : {std::pair("∂L/∂a", in.a.grad()), {"∂L/∂b", in.b.grad()}})
+    exercise::expect_values(std::string(what) + ", where a equals b", got, scaled(Plain(g), 0.5), {},
+                            equal_inputs);
 }
 
 void by_formula(const LogAddExp& answer) {
@@ -335,6 +363,7 @@ void by_formula(const LogAddExp& answer) {
                             {"second-backward", "The first backward() changed what the second one reads.",
                              "Change neither g.out() nor g.saved(i) in place."});
   }
+  expect_halves(answer);
 }
 
 void by_differences(const LogAddExp& answer) {

@@ -72,6 +72,8 @@ const Mistake means_of_rows{"mean-scale", "The scale comes from the mean of |W|.
 const Mistake never_reset{"never-reset", "The maximum is that of all rows so far.",
                           "Start again at 0 in each row."};
 const Mistake inverse{"inverse", "The scale is inverted.", "W ≈ s q, so s = max |W| / 127."};
+const Mistake at_least_a_little{"scale-of-zeros", "A row of zeros has a scale that is not 0.",
+                                "Its maximum is 0, and so is its s_i: add no ε, and set no least value."};
 const Mistake one_for_zero{"scale-of-zeros", "A row of zeros has the scale 1.",
                            "Its maximum is 0, and so is its s_i."};
 
@@ -92,6 +94,8 @@ const Mistake sum_in_float{"sum-in-float", "The sum is in float: above 2²⁴ it
                            "Add in std::int32_t: the sum of integers is exact."};
 const Mistake bias_of_row{"bias-of-row", "The bias is that of the row of x.",
                           "b_i belongs to column i of the result, as row i of W does."};
+const Mistake zeros_without_bias{"zeros-without-bias", "A row of zeros gives 0, without its bias.",
+                                 "y_ri = s_x s_i Σ + b_i also holds for s_i = 0."};
 const Mistake bias_rounded{"bias-rounded", "The bias is rounded to a multiple of s_x s_i.",
                            "b_i is not rounded: add it after the multiplication by s_x s_i."};
 
@@ -253,6 +257,12 @@ void quantising(const Int8Linear& answer) {
   expect(got.q.size() == 35, {"shape", "", "One integer for each weight, row by row."},
          "The number of integers is wrong.", size(got.q.size()), "35");
   const Plain expected = vector(magnitudes, 1.0 / 127);
+  // The right scales, but the row of zeros has the answer's scale.
+  const auto at_least = [](std::vector<double> scales, const std::vector<double>& answer_s) {
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] = scales[i] == 0 ? answer_s[i] : scales[i] / 127;
+    return vector(scales);
+  };
   const auto inverted = [&](double of_zeros) {
     std::vector<double> scales;
     for (const double m : magnitudes) scales.push_back(m > 0 ? 127 / m : of_zeros);
@@ -276,6 +286,7 @@ void quantising(const Int8Linear& answer) {
           std::ranges::replace(ones, 0, 1);
           return vector(ones);
         }()},
+       {at_least_a_little, at_least(magnitudes, got.s)},
        {other_steps, vector(magnitudes, 1.0 / 128)},
        {other_steps, vector(magnitudes, 1.0 / 255)},
        {other_steps, vector(magnitudes, 2.0 / 255)},
@@ -383,6 +394,9 @@ void check_product(const Int8Linear& answer, const Case& one, const Mistake& oth
   for (std::int64_t r = 0; r < of_rows.size(0); ++r)
     for (std::int64_t i = 0; i < of_rows.size(1); ++i) of_rows(r, i) += b(r % b.size(0));
   suspects.push_back({bias_of_row, of_rows});
+  suspects.push_back({zeros_without_bias, product(x, W, p, [&](auto i, double sum) {
+                        return of(W.s, i) == 0 ? 0 : full(i, sum);
+                      })});
   suspects.push_back({bias_rounded, product(x, W, p, [&](auto i, double sum) {
                         const double s = s_x * of(W.s, i);
                         return s * (sum + (s > 0 ? std::nearbyint(b(i) / s) : 0));

@@ -265,6 +265,33 @@ void ways_back(const AnyAttention& any) {
 
 }  // namespace
 
+void expect_any_sentences(const AnyAttention& any) {
+  const auto check = [&](const Case& c, const std::string& when, const Mistake& mistake) {
+    const auto attention = any.make();
+    const Plain weights = any.weights(*attention, c), context = plain_context(weights, Plain(c.values));
+    expect_same(named(run(any, *attention, c)), {weights, context}, when, mistake);
+  };
+  const std::string hint = "A mask depends on the lengths only: not on the batch's size, nor on the values.";
+  check(attention_case(any.sizes, positions, {2}), "for a batch of one padded sentence",
+        {"batch-of-one-padded", "A batch of one padded sentence is treated differently.", hint});
+  check(attention_case(any.sizes, positions, {3, 3, 3}), "for equal lengths that are less than T",
+        {"equal-lengths", "A batch of equal lengths is treated as if it had no padding.", hint});
+  Case c = attention_case(any.sizes, positions, some_padding);
+  Plain values(c.values);
+  for (std::int64_t d = 0; d < values.size(2); ++d) values(1, 0, d) = 0;
+  c.values = values.tensor();
+  check(c, "where a real position's value is 0",
+        {"zero-value", "A real position is masked because its value is 0.", hint});
+  for (std::int64_t d = 0; d < values.size(2); ++d) values(1, 0, d) = values(0, 0, d);
+  c.values = values.tensor();
+  check(c, "where two positions of a sentence have equal values",
+        {"equal-values", "Positions with equal values are treated as one position.",
+         "A sentence may have the same word twice: each position has its own weight."});
+  check(attention_case(any.sizes, 40, {40, 29}), "for a sentence of 40 positions",
+        {"long-sentence", "The result is wrong for long sentences.",
+         "The equation is the same for every T: look for a fixed size in your code."});
+}
+
 void expect_only_its_arguments(const AnyAttention& any) {
   expect_inputs_unchanged(any);
   expect_no_memory_of_other_sentences(any);

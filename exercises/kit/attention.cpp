@@ -303,6 +303,14 @@ void golden(const AttentionTask& task, const AttentionSizes& sizes, const Length
             const std::int64_t at = b * energies.size(1) + t;  // offset in the (T, B) array
             return energies(at % energies.size(0), at / energies.size(0));
           }));
+  Plain reshaped(values.shape());  // the numbers of h, read as (B, T, D)
+  for (std::int64_t t = 0; t < c.T(); ++t)
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      for (std::int64_t d = 0; d < values.size(2); ++d)
+        reshaped(t, b, d) = values.values()[static_cast<std::size_t>((b * c.T() + t) * values.size(2) + d)];
+  suspect({"reshaped", "The values (T, B, D) were reshaped to (B, T, D).",
+           "reshape keeps the order of the numbers in memory; transpose(x, 0, 1) exchanges the axes."},
+          task.energies(*attention, query, reshaped));
   const std::vector<Suspect> known = masked ? mask_suspects(energies, lengths) : softmax_suspects(energies);
   suspects.insert(suspects.end(), known.begin(), known.end());
 
@@ -334,7 +342,8 @@ void without_padding(const AttentionTask& task) {
 }
 
 void with_padding(const AttentionTask& task) {
-  for (const Lengths& lengths : {some_padding, Lengths{positions, 2, 4}, Lengths{1, 3, positions}})
+  for (const Lengths& lengths :
+       {some_padding, Lengths{positions, 2, 4}, Lengths{1, 3, positions}, Lengths{3, 3, 3}, Lengths{2}})
     golden(task, task.sizes, lengths, true);
 }
 
@@ -447,6 +456,7 @@ std::vector<Stage> attention_stages(const AttentionTask& task) {
           {"invariants",
            [=] {
              expect_only_its_arguments(any_of(task));
+             expect_any_sentences(any_of(task));
              one_by_one(task);
              permuted(task);
              one_position(task);

@@ -68,6 +68,11 @@ struct AnyAttention {
 /// "changes-its-input", "remembers", "memory-layout", "depends-on-step" and "training-differs".
 void expect_only_its_arguments(const AnyAttention& any);
 
+/// Expects the right weights and context for one padded sentence, for equal lengths less than T, for values
+/// of zero, for equal values and for 40 positions. Reports "batch-of-one-padded", "equal-lengths",
+/// "zero-value", "equal-values" and "long-sentence".
+void expect_any_sentences(const AnyAttention& any);
+
 /// Expects the right weights and context even for extreme energies, and for any values at the pads.
 /// Reports "pads-leak", "overflow", "max-over-pads" and "large-energies".
 void expect_any_energies(const AnyAttention& any);

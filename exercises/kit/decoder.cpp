@@ -202,6 +202,41 @@ void expect_step_number_unused(const DecoderTask& task) {
                  "The equations are the same at every step: only attend() gets the step number."});
 }
 
+Batch rows_of(const Batch& c, const Lengths& numbers) {
+  const Tensor rows = gradus::tensor(numbers);
+  Batch part{{.h = gradus::index_select(gradus::transpose(c.annotations.h, 0, 1), rows),
+              .lengths = gradus::index_select(c.annotations.lengths, rows),
+              .last_forward = gradus::index_select(c.annotations.last_forward, rows),
+              .first_backward = gradus::index_select(c.annotations.first_backward, rows)},
+             {}};
+  part.annotations.h = gradus::transpose(part.annotations.h, 0, 1);
+  for (const Tensor& ids : c.tokens) part.tokens.push_back(gradus::index_select(ids, rows));
+  return part;
+}
+
+// Decodes parts of a batch: each sentence alone, with its padding, and two sentences of equal lengths.
+void expect_rows_independent(const DecoderTask& task) {
+  const Batch whole = example(task, 6, {4, 6, 3, 4}, 10);
+  const auto decoded = [&](const Batch& c) {
+    const auto decoder = task.make(task.watched());
+    Course course(*decoder, c);
+    Results all;
+    for (const std::size_t t : {0, 1, 2})
+      for (const auto& result : course.step(t)) all.push_back(result);
+    return all;
+  };
+  const Results together = decoded(whole);
+  for (const Lengths& numbers : std::vector<Lengths>{{0}, {1}, {2}, {0, 3}}) {
+    Results expected = together;
+    for (auto& [name, tensor] : expected) tensor = index_select(tensor, gradus::tensor(numbers));
+    expect_same(
+        decoded(rows_of(whole, numbers)), copied(expected),
+        numbers.size() == 1 ? "for a batch of one padded sentence" : "for equal lengths that are less than T",
+        {"batch-differs", "A sentence gets a different result in another batch.",
+         "Does start() or step() treat some batches differently, or does a row depend on others?"});
+  }
+}
+
 // Selects five rows (hypotheses) from a batch of three sentences, as beam search does.
 void expect_rows_selectable(const DecoderTask& task) {
   const Batch c = usual(task);
@@ -307,6 +342,7 @@ void expect_independent_steps(const DecoderTask& task) {
   expect_no_memory_of(task, {first, example(task, 8, {8, 3, 7, 5}, 7), example(task, 2, {2}, 8)});
   expect_step_number_unused(task);
   expect_state_decides(task);
+  expect_rows_independent(task);
   expect_rows_selectable(task);
   expect_beam_search(task);
   const auto decoder = task.make(task.watched());
@@ -316,6 +352,50 @@ void expect_independent_steps(const DecoderTask& task) {
     for (const auto& result : course.step(1)) both.push_back(result);
     return both;
   });
+}
+
+// The names of the first state's tensors that get a gradient from the logits of step `last`.
+std::vector<std::string> reached(const DecoderTask& task, std::int64_t last) {
+  const auto decoder = task.make(task.watched());
+  const Batch c = usual(task);
+  const auto [start, memory] = decoder->start(c.annotations);
+  Results leaves;
+  for (const auto& [name, tensor] : start.tensors()) {
+    if (tensor.defined()) leaves.emplace_back(name, Plain(tensor).tensor());
+  }
+  gradus::NamedTensors tensors = start.tensors();
+  for (auto& [name, leaf] : leaves) {
+    leaf.set_requires_grad();
+    for (auto& [own, tensor] : tensors)
+      if (own == name) tensor = leaf;
+  }
+  State state(tensors, start.step());
+  DecoderStep::Output output;
+  for (std::int64_t t = 0; t <= last; ++t) {
+    output = decoder->step(c.tokens[static_cast<std::size_t>(t % 4)], state, memory);
+    state = output.state;
+  }
+  std::vector<std::string> names;
+  gradus::Generator generator(6);
+  if (output.logits.requires_grad())
+    output.logits.backward(gradus::normal(output.logits.shape(), 0, 1, generator, Dtype::f64));
+  for (const auto& [name, leaf] : leaves) {
+    if (!leaf.grad().defined()) continue;
+    const std::vector<double> gradient = leaf.grad().to_vector<double>();
+    if (std::ranges::any_of(gradient, [](double g) { return g != 0; })) names.push_back(name);
+  }
+  return names;
+}
+
+// A gradient that reaches the first state from step 2 must also reach it from step 20.
+void expect_long_gradients(const DecoderTask& task) {
+  const std::vector<std::string> near = reached(task, 2), far = reached(task, 20);
+  for (const std::string& name : near) {
+    expect(std::ranges::find(far, name) != far.end(),
+           {"gradient-cut", "Some steps cut the gradient off.",
+            "Every step passes its gradient to the step before: call detach() at none of them."},
+           "No gradient flows from the logits of step 20 to " + name + " in the first state.");
+  }
 }
 
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake) {
@@ -342,6 +422,7 @@ void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const
   expect_gradients(*decoder, [&](const std::vector<Tensor>& x) { return gradus::nn::concat_flat(run(x)); },
                    {c.annotations.h, c.annotations.last_forward, c.annotations.first_backward},
                    {"h", "last_forward", "first_backward"}, mistake, {"last_forward"});
+  expect_long_gradients(task);
 }
 
 }  // namespace exercise

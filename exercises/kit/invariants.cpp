@@ -33,9 +33,10 @@ void expect_with_equal_sizes(const std::function<void()>& check, const std::stri
   try {
     check();
   } catch (Finding& finding) {
+    finding.says = "If " + sizes + " are equal: " + finding.says;
+    if (finding.mistake.name == "factor") throw;  // a factor of the earlier sizes, not another tensor
     finding.mistake = {"by-shape", "A tensor is used in place of another one of the same shape.",
                        "Choose a tensor by its meaning, not by its shape."};
-    finding.says = "If " + sizes + " are equal: " + finding.says;
     throw;
   }
 }

@@ -48,8 +48,10 @@ std::vector<Plain> copied(const Results& results);
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
 
-/// Runs `check`, in which sizes that usually differ are equal. Converts a Finding to "by-shape": with
-/// different sizes the answer was right, so it exchanges tensors of equal shapes.
+/// Runs `check`, which uses equal sizes for axes that usually differ in size. With different sizes, the
+/// answer was right. If `check` throws a Finding, the answer therefore confuses tensors of the same shape,
+/// and the Finding's mistake becomes "by-shape". Keeps the mistake "factor": the answer may use a factor for
+/// the earlier sizes.
 void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes);
 
 /// Runs `f`. Converts an exception of the learner's code, or a Finding, to a Finding with `mistake` and
@@ -60,8 +62,8 @@ void expect_no_exception(const std::function<void()>& f, const Mistake& mistake,
 /// objects, so that results cannot depend on earlier calls.
 void expect_deterministic(const std::function<Results()>& fresh);
 
-/// Runs the calls one after the other, twice. The calls share objects. Each call must give `expected`, its
-/// results with new objects; otherwise reports "remembers".
+/// Makes all calls in turn, twice. The calls share objects. calls[i] must always return expected[i], the
+/// results of the same call with new objects; otherwise reports "remembers".
 void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
                               const std::vector<std::vector<Plain>>& expected);
 
