@@ -89,8 +89,13 @@ int main() {
                 return record(*x.tape, y,
                               [=, kept = *first](double g) { x.gradient() += g * (1 - kept * kept); });
               }),
-      attempt("slope 0 beyond 3", "gradient",
+      attempt("slope 0 beyond 3", "cut-off",
               with_slope([](double x, double y) { return std::abs(x) > 3 ? 0 : 1 - y * y; })),
+      attempt("without brackets", "no-brackets",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() += g - y * y; });
+              }),
       attempt("float", "inexact",
               [](Value x) {
                 const double y = std::tanh(static_cast<float>(x.data()));

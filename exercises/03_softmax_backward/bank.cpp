@@ -109,6 +109,8 @@ int main() {
                 const Tensor d = g * y * (1.0 - y);
                 return d - mean(d, -1, true);
               }),
+      attempt("products, centred", "mean-subtracted",
+              [](const Tensor& y, const Tensor& g) { return g * y - mean(g * y, -1, true); }),
       attempt("by matmul", "",
               [](const Tensor& y, const Tensor& g) {
                 return y * g - y * squeeze(matmul(unsqueeze(y, 1), unsqueeze(g, 2)), 2);

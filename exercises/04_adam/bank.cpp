@@ -60,6 +60,7 @@ enum class Fault {
   divides_by_m,
   limits_step,
   t_behind,
+  one_tensor,
 };
 
 template <Fault fault>
@@ -110,6 +111,7 @@ class Faulty {
     v = fault == Fault::sums_squares ? v + square : beta_2_ * v + (1 - beta_2_) * square;
     if (fault == Fault::negative_v) v = -v;
     if (fault == Fault::divides_by_m) m = beta_1_ / (m - (1 - beta_1_) * g) + (1 - beta_1_) * g;
+    if (fault == Fault::one_tensor) m = v = beta_2_ * m + (1 - beta_2_) * square;
     if (fault == Fault::starts_at_g && t_ == 1) m = g, v = g * g;
     if (fault == Fault::m_starts_at_g && t_ == 1) m = g;
     const double t = fault == Fault::t_behind ? t_ - 1 : t_;
@@ -295,6 +297,7 @@ int main() {
       attempt<Faulty<Fault::waits_for_first>>("waits for the first parameter's gradient", "stops-at-missing"),
       attempt<Faulty<Fault::stale_gradient>>("old gradient used again", "moves-without-gradient"),
       attempt<Faulty<Fault::missing_is_0>>("missing gradient taken as 0", "moves-without-gradient"),
+      attempt<Faulty<Fault::one_tensor>>("m and v in one tensor", "one-tensor"),
       attempt<Faulty<Fault::sums_squares>>("squares summed", "sums-squares"),
       attempt<Faulty<Fault::not_averaged>>("g for (1 − β₁) g", "not-averaged"),
       attempt<Faulty<Fault::t_from_2>>("t from 2", "t-from-2"),

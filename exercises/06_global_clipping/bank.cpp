@@ -114,6 +114,16 @@ int main() {
               })),
       attempt("to norm 1", "to-one",
               changing([](const Parameters& p, double, double norm) { scale(p, 1 / norm); })),
+      attempt("a divisor of at least 1", "divisor-limited",
+              changing([](const Parameters& p, double max_norm, double norm) {
+                scale(p, max_norm / std::max(norm, 1.0));
+              })),
+      attempt("only matrices", "one-left-out", by([](const Parameters& parameters) {
+                Parameters some;
+                for (const Tensor& p : parameters)
+                  if (p.rank() > 1) some.push_back(p);
+                return norm_of(some);
+              })),
       attempt("inverse factor", "inverse",
               changing([](const Parameters& p, double max_norm, double norm) { scale(p, norm / max_norm); })),
       attempt("scaled by squares", "no-root", changing([](const Parameters& p, double max_norm, double norm) {

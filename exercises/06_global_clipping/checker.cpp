@@ -331,18 +331,19 @@ void left_alone_when_not_finite(const ClipGradients& answer) {
 }  // namespace
 
 exercise::Exercise global_clipping_exercise(const ClipGradients& answer) {
-  return {.name = "global_clipping",
-          .stages = {{"the norm", [=] { norm(answer); }},
-                     {"clipped gradients",
-                      [=] {
-                        // both norms above 1, both below 1, and one on each side
-                        for (const auto& [size, max_norm] :
-                             {std::pair(1.0, 0.7), {0.05, 0.03}, {100.0, 30.0}, {100.0, 0.01}})
-                          clipped(answer, size, max_norm);
-                        clipped_with_short_ones(answer);
-                      }},
-                     {"short gradients", [=] { short_enough(answer); }},
-                     {"parameters without a gradient", [=] { no_gradient(answer); }},
-                     {"zero gradients", [=] { zeros_stay(answer); }},
-                     {"infinite and NaN gradients", [=] { left_alone_when_not_finite(answer); }}}};
+  return {
+      .name = "global_clipping",
+      .stages = {{"the norm", [=] { norm(answer); }},
+                 {"clipped gradients",
+                  [=] {
+                    clipped(answer, 1, 0.7);
+                    clipped_with_short_ones(answer);
+                    // both norms below 1, both far above 1, and one on each side
+                    for (const auto& [size, max_norm] : {std::pair(0.05, 0.03), {100.0, 30.0}, {100.0, 0.01}})
+                      clipped(answer, size, max_norm);
+                  }},
+                 {"short gradients", [=] { short_enough(answer); }},
+                 {"parameters without a gradient", [=] { no_gradient(answer); }},
+                 {"zero gradients", [=] { zeros_stay(answer); }},
+                 {"infinite and NaN gradients", [=] { left_alone_when_not_finite(answer); }}}};
 }

@@ -393,6 +393,25 @@ class NoLengths : public Like {
   }
 };
 
+class NoLengthsForOne : public Like {
+ public:
+  using Like::Like;
+  Start start(const nn::Annotations& annotations) const override {
+    const Tensor lengths = annotations.h.size(1) == 1 ? Tensor() : annotations.lengths;
+    return {Decoder::start(annotations).state, attention->prepare(annotations.h, lengths)};
+  }
+};
+
+class DetachesAtTimes : public Like {
+ public:
+  using Like::Like;
+  Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
+    if (state.step() % 5 != 4) return Decoder::step(previous, state, memory);
+    return Decoder::step(
+        previous, State({{"h", state["h"].detach()}, {"c", state["c"].detach()}}, state.step()), memory);
+  }
+};
+
 class NoWeightsAtFirst : public Like {
  public:
   using Like::Like;
@@ -728,6 +747,10 @@ std::vector<exercise::Attempt> wrong_steps() {
        lstm_decoder_exercise(lstm_answer<GateByGate, StartInMember>())},
       {"step in a member", "told-step", lstm_decoder_exercise(lstm_answer<GateByGate, StepInMember>())},
       {"lengths not passed", "memory", lstm_decoder_exercise(lstm_answer<GateByGate, NoLengths>())},
+      {"lengths not passed for a batch of one", "batch-differs",
+       lstm_decoder_exercise(lstm_answer<GateByGate, NoLengthsForOne>())},
+      {"state detached at every fifth step", "gradient-cut",
+       lstm_decoder_exercise(lstm_answer<GateByGate, DetachesAtTimes>())},
       {"weights of 0 at the first step", "other-weights",
        lstm_decoder_exercise(lstm_answer<GateByGate, NoWeightsAtFirst>())},
       {"dropout on the logits", "training-differs",

@@ -817,6 +817,22 @@ std::vector<exercise::Attempt> wrong_memories() {
                    const Tensor e = sum(self.v_a * tanh(self.W_a.forward(query) + memory.keys), 2);
                    return e.size(0) == e.size(1) ? e : transpose(e, 0, 1);
                  }}),
+      wrong("no mask if all lengths are equal", "no-mask",
+            {.weights =
+                 [](auto& e, auto& lengths) {
+                   if (!lengths.defined()) return softmax(e);
+                   const auto all = lengths.template to_vector<std::int64_t>();
+                   return std::ranges::count(all, all[0]) == std::ssize(all) ? softmax(e)
+                                                                             : masked_softmax(e, lengths);
+                 }}),
+      wrong("values of zeros masked", "zero-value",
+            {.energies =
+                 [](auto& self, auto& query, auto& memory) {
+                   const Tensor size = transpose(sum(abs(memory.values.detach()), 2), 0, 1);
+                   return masked_fill(summed(self.v_a * tanh(self.W_a.forward(query) + memory.keys)),
+                                      equal(size, zeros({}, size.dtype())),
+                                      -std::numeric_limits<double>::infinity());
+                 }}),
       wrong("energies of 0 masked", "zeros-masked",
             {.weights =
                  [](auto& e, auto& lengths) {

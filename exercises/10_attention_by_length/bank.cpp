@@ -319,8 +319,19 @@ int main() {
                    [](const Tensor& w, const Tensor& lengths) {
                      return means(at_true_position(argmax(w), lengths), real_steps(w, lengths), lengths);
                    }),
+      entropy_is("mean with the mean so far", "running-mean",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   ByLength of;
+                   for (std::int64_t b = 0; b < w.size(1); ++b) {
+                     const auto one = entropy(w.slice(b, b + 1, 1), lengths.slice(b, b + 1));
+                     const auto [L, value] = *one.begin();
+                     const auto [at, is_new] = of.emplace(L, value);
+                     if (!is_new) at->second = (at->second + value) / 2;
+                   }
+                   return of;
+                 }),
       on_target_is(
-          "weights rounded to float", "values",
+          "weights rounded to float", "in-float",
           [](const Tensor& w, const Tensor& lengths) { return on_target(w.to(Dtype::f32), lengths); }),
       sharpness_is("largest minus smallest", "values",
                    [](const Tensor& w, const Tensor& lengths) {

@@ -121,6 +121,10 @@ int main() {
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return tanh(sum(v * (linear(s, W) + linear(h, U)), 2));
              }),
+      asking("tanh of the product", "tanh-of-product",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return sum(tanh(v * (linear(s, W) + linear(h, U))), 2);
+             }),
       asking("separate tanhs", "tanh-apart",
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * (tanh(linear(s, W)) + tanh(linear(h, U))), 2);

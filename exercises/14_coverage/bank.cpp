@@ -125,6 +125,24 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, cumsum(w, 0)), 2), lengths);
               }),
+      attempt("mask reshaped", "reshaped",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
+                const Tensor pads = less_equal(unsqueeze(lengths, 1), arange(w.size(0)));  // (B, Ty)
+                return sum(masked_fill(steps, pads.reshape(steps.shape()), 0)) / count(w, lengths);
+              }),
+      covered("starts at 1 / Tx", "starts-above-0",
+              [](const Tensor& w) { return right_coverage(w) + 1.0 / static_cast<double>(w.size(2)); }),
+      attempt("running sum detached", "one-step-back",
+              [](const Tensor& w, const Tensor& lengths) {
+                Tensor c = zeros(w[0].shape(), w.dtype());
+                std::vector<Tensor> before;
+                for (std::int64_t t = 0; t < w.size(0); ++t) {
+                  before.push_back(c);
+                  c = c.detach() + w[t];
+                }
+                return mean_over_real(sum(minimum(w, stack(before)), 2), lengths);
+              }),
       covered("at most 1", "capped",
               [](const Tensor& w) { return minimum(right_coverage(w), full({}, 1, w.dtype())); }),
       covered("mean so far", "averaged",

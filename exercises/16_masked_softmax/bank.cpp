@@ -90,6 +90,19 @@ int main() {
                 const Tensor p = exp(e * real(e, n));
                 return p / sum(p, 1, true);
               }),
+      attempt("no maximum without pads", "overflow",
+              [](F e, F n) {
+                const Tensor p = exp(e);
+                return sum(pads(e, n).to(e.dtype())).item() > 0 ? row_by_row(e, n) : p / sum(p, 1, true);
+              }),
+      attempt("limited by its maximum", "gradient-of-largest",
+              [](F e, F n) {
+                const Tensor low = masked_fill(e, pads(e, n), -infinity);
+                const Tensor m =
+                    masked_fill(max(low, 1, true), equal(unsqueeze(n, 1), zeros({}, Dtype::i64)), 0);
+                const Tensor p = exp(minimum(low - m.detach(), number(e, 0)));
+                return p / maximum(sum(p, 1, true), number(e, 1e-300));
+              }),
       attempt("masked after the division", "masked-after",
               [](F e, F n) {
                 const Tensor p = exp(e);

@@ -374,6 +374,18 @@ int main() {
               }),
       changed("the last finished", "last-found",
               [](Parts& p) { p.best = [](const Parts::List& list) { return list.back(); }; }),
+      attempt("at most V hypotheses", "at-most-V",
+              [](const Model& m, const Options& o) {
+                Parts p;
+                std::int64_t V = 0;
+                p.cut = [&V, cut = p.cut](Parts::List& all, const Options& given) {
+                  if (V == 0) V = std::ssize(all);
+                  Options fewer = given;
+                  fewer.width = std::min(given.width, V);
+                  cut(all, fewer);
+                };
+                return p.run(m, o);
+              }),
       changed("no token twice in a row", "no-repetition",
               [](Parts& p) {
                 p.cut = [cut = p.cut](Parts::List& all, const Options& o) {

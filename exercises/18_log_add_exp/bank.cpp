@@ -146,6 +146,14 @@ int main() {
             }),
       backward("g.out() forgotten", "ignores-out",
                both([](Gradients& g, int i) { return sum_to(slope(g, i), g.saved(i).shape()); })),
+      backward("0 where the inputs are equal", "equal-inputs", both([](Gradients& g, int i) {
+                 const Tensor same = equal(g.saved(0), g.saved(1)).to(g.out().dtype());
+                 return g.out() * slope(g, i) * (1.0 - same);
+               })),
+      backward("summed before the product", "summed-apart", both([](Gradients& g, int i) {
+                 const Shape shape = g.saved(i).shape();
+                 return sum_to(g.out(), shape) * sum_to(slope(g, i), shape);
+               })),
       backward("exchanged", "swapped", both([](Gradients& g, int i) { return g.out() * slope(g, 1 - i); })),
       backward("whole gradient for both", "whole", both([](Gradients& g, int) { return g.out(); })),
       backward("e^a", "unnormalised", both([](Gradients& g, int i) { return g.out() * exp(g.saved(i)); })),

@@ -301,6 +301,16 @@ int main() {
               }),
       scaling("the first row's for all", "one-scale",
               [](const Tensor& W, std::int64_t) { return largest(W[0]) / 127; }),
+      scaling("at least 1e-8", "scale-of-zeros",
+              [](const Tensor& W, std::int64_t i) { return std::max(largest(W[i]), 1e-8) / 127; }),
+      layer("0 for a row of zeros", "zeros-without-bias",
+            [](T x, double s_x, M W, T b) {
+              Tensor y = summed_in<std::int64_t>(x, s_x, W, b);
+              const auto values = y.mutable_values<double>();
+              for (std::size_t at = 0; at < values.size(); ++at)
+                if (W.s[at % W.s.size()] == 0) values[at] = 0;
+              return y;
+            }),
       scaling("0 for rows below 1e-8", "small-row",
               [](const Tensor& W, std::int64_t i) { return largest(W[i]) < 1e-8 ? 0 : largest(W[i]) / 127; }),
   });
