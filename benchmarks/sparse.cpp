@@ -120,7 +120,7 @@ Json scores(const models::Seq2Seq& model) {
   return row;
 }
 
-// The attention weights for the source a b c d e f when the decoder reads the right target.
+// The attention weights for the source a b c d e f, with teacher forcing.
 plot::Heatmap alignment(const std::string& title, const models::Seq2Seq& model) {
   std::vector<std::int64_t> source;
   for (std::int64_t i = 0; i < 6; ++i) source.push_back(data::first_symbol + i);

@@ -1,6 +1,6 @@
-// The rows of docs/cheat-sheet.md. Runs the calls on tensors in which no two sizes are equal, so that shapes
-// can be printed as letters. Prints a line per call, separated by tabs: chapter, call, the shapes of its
-// arguments, the shape of its result.
+// Prints the rows of docs/cheat-sheet.md. Runs each call on tensors in which no two sizes are equal, so that
+// shapes can be printed as letters. A row has four columns, separated by tabs: the chapter, the call, the
+// shapes of the arguments, and the shape of the result.
 #include <gradus/gradus.hpp>
 
 #include <cctype>

@@ -47,7 +47,7 @@ std::string escaped(std::string_view text) {
 
 std::string bold(std::string_view text) { return "<b>" + escaped(text) + "</b>"; }
 
-// The spaces outside <font> have the title's font size. So small lines are as high as the title.
+// The spaces outside <font> have the title's font size, so that a line of small text is as high as the title.
 std::string small(const char* colour, const std::string& text) {
   std::istringstream lines(text);
   std::string result;

@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 
-/// Tests the property with a hundred random arguments. Describes the smallest counterexample, and the
-/// environment variable that repeats it; empty if there is none.
+/// Tests the property with a hundred random arguments. Returns a description of the smallest counterexample
+/// and of the environment variable that repeats it. Returns "" if there is no counterexample.
 template <class Property>
 std::string counterexample(Property&& property) {
   const rc::detail::TestResult result = rc::detail::checkTestable(std::forward<Property>(property));

@@ -100,7 +100,7 @@ tutorial::Table three_numbers() {
   return table;
 }
 
-// 3. Three ways to get it wrong.
+// 3. Three wrong versions of backward().
 
 // Mistake: assigns the gradient instead of adding to it, so only the use visited last counts.
 void backward_assigning(Value L) {

@@ -93,7 +93,7 @@ std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   return norms;
 }
 
-// Adds two curves: the measured norms and, dashed, ρ^d, the norms that a network without tanh would have.
+// Adds two curves: the measured norms, and ρ^d (dashed). A network without tanh would have the norms ρ^d.
 void add_with_bound(plot::Curves& curves, double rho, const std::string& name, const std::vector<double>& norms) {
   const std::size_t colour = curves.series.size() / 2;
   curves.series.push_back(tutorial::by_index("ρ = " + name, norms));

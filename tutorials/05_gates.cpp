@@ -132,7 +132,7 @@ void compare_with_library(const Tensor& x) {
   }
 }
 
-// Tutorial 04's norms by distance, before training: of the gradient with respect to h, or to c in an LSTM.
+// Tutorial 04's norms by distance, before training. In an LSTM, the gradient is with respect to c, otherwise to h.
 std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)

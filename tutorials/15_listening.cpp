@@ -99,8 +99,8 @@ std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_
   return rows;
 }
 
-// Silence between all symbols, longer than in training; then the usual utterances with one symbol at a quarter of its
-// loudness.
+// The first rows have silence between all symbols, longer than in training. The last row has the usual utterances, but
+// one symbol is four times quieter.
 std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
   std::vector<tutorial::Said> rows;
   for (const int longest : {12, 40, 80}) {

@@ -93,7 +93,7 @@ struct StepPart {
   std::int64_t first;
 
   std::int64_t sequence(std::int64_t r) const { return packing.sequence(first + r); }
-  // For row r of this part, the row of the step's dropout masks, which are (B, ·).
+  // Returns the row of a dropout mask (B, ·) that belongs to row r of this part.
   std::int64_t place(std::int64_t r) const {
     return form.dropout->steps.place(0, sequence(r), packing.batch());
   }

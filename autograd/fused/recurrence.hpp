@@ -60,9 +60,10 @@ struct StepRows {
 };
 
 /// The matrix B (k, n) of a product x·B that runs at every step. B consists of columns [first, first +
-/// columns) of a weight, or is the transpose of these columns. If B is such a transpose and the weight has a
-/// WeightProduct, this object computes the product. Otherwise B is packed if the batch is large and, in
-/// addition, there are at least 4 steps or this thread packs weights (PackWeights).
+/// columns) of a weight, or is the transpose of these columns. If the weight has a WeightProduct and B is
+/// such a transpose, the WeightProduct computes x·B, and B is not packed. Otherwise B is packed if the batch
+/// is large and one of two conditions holds: there are at least 4 steps, or this thread packs weights
+/// (PackWeights).
 template <class T>
 class StepMatrix {
  public:

@@ -192,8 +192,8 @@ bool Element::confirms(const Estimate& e) const {
 // True if an uncertainty of this size can explain the error. An uncertainty of NaN explains any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// The judgement from two successive steps. The judgement is open if the second step does not confirm the
-// gradient and the two steps disagree.
+// The judgement from two successive steps: right if the second step confirms the gradient. Wrong if the two
+// steps agree on another value, and neither a kink nor rounding explains the difference. Otherwise open.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {

@@ -17,7 +17,8 @@ constexpr int most_rows = 12;       // number of rows of x whose sums fit in reg
 using Lanes [[gnu::vector_size(64)]] = float;
 
 // The address of the next panel, which is prefetched while the current panel is multiplied. With few rows of
-// x, the product would otherwise wait for the weights. Each block of x's rows prefetches a part of the panel.
+// x, the product would otherwise wait for the weights. Each block of x's rows prefetches a part of the next
+// panel.
 struct Ahead {
   const char* from;
   std::int64_t step;  // bytes per row of the panel

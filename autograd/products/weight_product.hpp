@@ -11,12 +11,13 @@
 
 namespace gradus {
 
-/// The product that a UseWeightProduct has set for `weight`, or for a larger matrix if `weight` is a view of
-/// rows of it. Null if there is no product, or if the weight's values have changed since the product was set.
+/// The product that a UseWeightProduct has set for `weight`. If `weight` is a view of rows of a larger
+/// matrix, the product that was set for the larger matrix. Null if there is no product, or if the weight's
+/// values have changed since the product was set.
 std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
 
-/// y ← x·W'ᵀ + β·D with a weight's product, for W' = columns [first, first + columns) of `weight`. β must be
-/// 0 or 1.
+/// y ← x·W'ᵀ + β·D for W' = columns [first, first + columns) of `weight`, computed by `product`, the
+/// WeightProduct of `weight`. β must be 0 or 1.
 template <class T>
 void multiply(const WeightProduct& product, std::int64_t m, Rows<const T> x, const Tensor& weight,
               std::int64_t first, std::int64_t columns, Addend<T> addend, Rows<T> y) {

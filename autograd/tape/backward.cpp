@@ -129,7 +129,7 @@ bool BackwardPass::has_work(const Node& node) const {
 // Makes all checks before the first gradient is computed.
 void BackwardPass::check() const {
   // A freed node has lost its inputs. They may have led to a target that is older than the node. If there is
-  // such a target, the node is refused. Without targets, every freed node is.
+  // such a target, the node is refused. Without targets, every freed node is refused.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };
@@ -194,8 +194,8 @@ void BackwardPass::step(Node& node) {
   }
 }
 
-// For each node, the leaves with hooks whose gradients are complete after this node, because no older node
-// reads these leaves.
+// Maps nodes to leaves that have hooks. The gradient of such a leaf is complete after the node, because no
+// older node reads the leaf.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
   if (oldest_ > 0) return completed;  // parallel_sum(): leaf gradients of one term are incomplete

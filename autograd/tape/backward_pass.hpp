@@ -15,8 +15,8 @@ namespace gradus {
 /// run() has succeeded. So a pass that fails changes no gradient; at most it has freed a part of the tape.
 struct BackwardPass {
   // `targets` are the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves and
-  // at nodes with a number below `oldest`. parallel_sum() runs one BackwardPass per term; `oldest` is then
-  // the number of the first node of all terms.
+  // at nodes with a number below `oldest`. parallel_sum() runs one BackwardPass per term. It passes as
+  // `oldest` the number of the first node that was recorded for any term.
   BackwardPass(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets,
                std::uint64_t oldest = 0)
       : BackwardPass(targets, oldest) {

@@ -58,8 +58,8 @@ class Tapes {
   }
 
  private:
-  // Finds the ends of a term's tape: leaves, and nodes older than oldest_. Appends to ends_ those that it
-  // lacks, and returns the indices in ends_ of all ends of this term.
+  // Finds the ends of a term's tape: leaves, and nodes older than oldest_. Appends new ends to ends_. Returns
+  // the term's ends as indices into ends_.
   std::vector<int> find_ends(const Tensor& term) {
     std::vector<int> found;
     std::vector<const Node*> inner;

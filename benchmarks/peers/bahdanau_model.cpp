@@ -19,7 +19,8 @@ class OriginalCell {
     bias_ = cell_.bias_ih + cell_.bias_hh;
   }
 
-  /// The part of x for all steps, in one product: x · (columns 0 … x.size(-1) − 1 of weight_ih)ᵀ + biases.
+  /// For all steps, the part of the gate arguments that comes from x, in one product:
+  /// x · (columns 0 … x.size(-1) − 1 of weight_ih)ᵀ + biases.
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);
   }

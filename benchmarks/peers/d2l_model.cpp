@@ -28,9 +28,9 @@ struct Decoder : nn::Module {
   nn::Linear readout;
 };
 
-// The query is the top layer's state. The logits are computed from that state only. Dropout acts on the
-// embeddings, between layers, on the attention weights and before the output layer. The decoder draws the
-// masks of all steps before the first step.
+// The query is the top layer's state before the step. The logits are computed only from the top layer's state
+// after the step. Dropout acts on the embeddings, between layers, on the attention weights and before the
+// output layer. The decoder draws the masks of all steps before the first step.
 class D2lModel : public Model {
  public:
   explicit D2lModel(const bench::Config& config)
@@ -100,7 +100,8 @@ class D2lModel : public Model {
     return cells;
   }
 
-  // For all steps: the embeddings y, times those columns of the lowest layer's weight_ih that belong to y.
+  // For all steps, the part of the lowest layer's gate arguments that comes from the embeddings y:
+  // y · (the columns of weight_ih that belong to y)ᵀ + bias_ih.
   static Tensor y_side(const Cell& cell, const Tensor& y) {
     return torch::linear(y, cell.weight_ih.slice(1, 0, y.size(-1)), cell.bias_ih);
   }

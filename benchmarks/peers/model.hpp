@@ -6,8 +6,8 @@
 
 #include "workload.hpp"
 
-/// The benchmark's models in libtorch. Each part was implemented in several ways; the models use the fastest
-/// one on CPU.
+/// The benchmark's models in libtorch. Each part of a model was implemented in several ways, and the models
+/// use the way that is fastest on CPU.
 namespace peers {
 
 using torch::Tensor;

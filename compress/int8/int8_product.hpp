@@ -12,7 +12,7 @@
 
 namespace gradus::compress {
 
-/// With more columns, the sum Σ p q with |p|, |q| ≤ 127 might exceed 2³¹ − 1.
+/// With at most this many columns, the sum Σ p q with |p|, |q| ≤ 127 is below 2³¹.
 constexpr std::int64_t most_columns = 1 << 16;
 
 /// The product that Int8Products uses.

@@ -46,7 +46,7 @@ std::vector<Tokens> reference_tokens(std::span<const std::string> references, co
   return tokens;
 }
 
-// The length of the reference that is nearest in length; the shorter one on ties.
+// The reference length that is nearest to `length`; on ties, the smaller one.
 std::int64_t nearest_length(std::int64_t length, const std::vector<Tokens>& references) {
   const auto distance = [&](const Tokens& tokens) {
     return std::pair(std::abs(length - std::ssize(tokens)), std::ssize(tokens));
@@ -73,7 +73,7 @@ double brevity_penalty(const BleuCounts& counts) {
 }
 
 // The smoothed 100 p_n for n = 1 … order. Stops at the first n whose total is 0: the hypotheses are too short
-// to have n-grams of this length. With add-k smoothing, no total of n > 1 is 0.
+// to have n-grams of this length. With add-k smoothing, the total for n > 1 is never 0.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;

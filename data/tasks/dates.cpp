@@ -50,7 +50,7 @@ std::string month_first(const Date& date) {
   return two_digits(month_of(date)) + "/" + two_digits(day_of(date)) + "/";
 }
 
-// The year in two digits; in four digits if two would mean another year.
+// The year in two digits, or in four digits if two digits would mean another year.
 std::string short_year(const Date& date) {
   if (year_of(date) < 1969 || year_of(date) > 2068) return year(date);
   return two_digits(static_cast<unsigned>(year_of(date)) % 100);

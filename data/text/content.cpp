@@ -61,7 +61,8 @@ class Content : public std::streambuf {
     is_known_ = true;
   }
 
-  // Waits until raw_ has this number of bytes, unless the source ends. Takes what a pipe holds.
+  // Reads until raw_ has at least `least` bytes, or the source ends. Also takes further bytes that a pipe
+  // already holds, but does not wait for more than `least`.
   void fill(std::size_t least) {
     if (raw_.size() >= least) return;
     std::copy(raw_.begin(), raw_.end(), raw_bytes_.begin());

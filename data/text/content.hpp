@@ -17,7 +17,8 @@ std::string shown(const std::filesystem::path& path);
 // compressed data is damaged or cut off. Devices are refused: their content could be endless.
 std::unique_ptr<std::streambuf> open_content(std::string_view operation, const std::filesystem::path& path);
 
-// The whole content of what open_content() opens. Throws if the content has more than `most` bytes.
+// Opens a path by open_content(), and reads the whole content. Throws if the content has more than `most`
+// bytes.
 std::string content_of(std::string_view operation, const std::filesystem::path& path, std::size_t most);
 
 }  // namespace gradus::data

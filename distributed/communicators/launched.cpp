@@ -21,8 +21,9 @@ std::int64_t number_in(const char* variable) {
 }  // namespace
 
 Place launched() {
-  // The environment variables that hold the rank and the number of processes: those of Open MPI's mpirun; of
-  // MPICH's mpiexec and Slurm's srun --mpi=pmi2; and of Slurm's srun --mpi=pmix.
+  // The environment variables that hold the rank and the number of processes. The first row is for Open MPI's
+  // mpirun, the second for MPICH's mpiexec and Slurm's srun --mpi=pmi2, the third for Slurm's srun
+  // --mpi=pmix.
   constexpr std::array<std::pair<const char*, const char*>, 3> variables{
       {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
        {"PMI_RANK", "PMI_SIZE"},

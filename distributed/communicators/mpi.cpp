@@ -220,8 +220,8 @@ class Mpi : public Communicator {
         }
       }
       if (lost >= 0) {
-        // All processes notice the loss of process 0 in the same second. Only one of them, the reporter,
-        // writes the message and ends the job; the others wait until the reporter has done so.
+        // All processes notice the loss of process 0 in the same second. On each host, only one of them, the
+        // reporter, writes the message and ends the job; the others wait until the reporter has done so.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }

@@ -31,8 +31,8 @@ class Rows {
       flags_[i] = std::ranges::any_of(row(i), [](T value) { return value != 0; }) ? 1 : 0;
     }
   }
-  // For each row, 1 if it is nonzero in this process, else 0. After the flags were summed, the number of
-  // processes in which the row is nonzero.
+  // One flag per row: 1 if the row is nonzero in this process, else 0. Once the flags are summed over the
+  // processes, a flag is the number of processes in which its row is nonzero.
   std::span<float> flags() { return flags_; }
 
   // Adds up, over all processes, the rows that are nonzero in at least one process.

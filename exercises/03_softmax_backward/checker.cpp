@@ -114,7 +114,8 @@ Plain with_factors_exchanged(const Case& c) {
   return dx;
 }
 
-// y_i (g_i − s): s is the largest g y of the row or, if `first`, the sum of the first row.
+// Mistakes: y_i (g_i − s) with a wrong s. If `first`, s is the sum of the g_j y_j of the first row;
+// otherwise, s is the largest g_j y_j of the row.
 Plain with_another_sum(const Case& c, bool first) {
   const Plain y(c.y), g(c.g);
   Plain dx(y.shape());

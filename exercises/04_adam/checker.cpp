@@ -269,8 +269,9 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
   return all;
 }
 
-// Checks that neither the gradient of before the step, nor one that the step has set, differs from its clone
-// `before`.
+// Checks that step() has changed no gradient. `gradient` is the tensor that was the parameter's gradient
+// before the step, and `before` holds its values from that time. If step() has set another tensor as the
+// gradient, this tensor must have the same values.
 void expect_same_gradient(const Tensor& gradient, const Tensor& parameter, const Tensor& before) {
   for (const Tensor& now : {gradient, parameter.grad()}) {
     if (!now.defined() || !before.defined()) continue;

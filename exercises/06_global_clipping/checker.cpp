@@ -219,7 +219,7 @@ Case with_small(std::size_t small, double factor = 1e-3) {
   return c;
 }
 
-// One gradient is short, or 0, but the norm over all of them exceeds max_norm.
+// One gradient is short, or 0. The norm over all gradients still exceeds max_norm.
 void clipped_with_short_ones(const ClipGradients& answer) {
   for (const std::size_t k : {0, 1, 2}) {
     const Case c = with_small(k), none = with_small(k, 0);

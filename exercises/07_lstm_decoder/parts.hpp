@@ -27,7 +27,7 @@ struct CellWeights {
 /// The weights of the cell that is registered under `path`, "cell." or "".
 CellWeights weights_of(const nn::Module& module, const std::string& path);
 
-/// The names and shapes that these weights must have, for inputs of this size.
+/// The names and shapes that the cell's weights must have if the cell's inputs have this size.
 std::vector<exercise::Parameter> cell_parameters(const std::string& path, std::int64_t inputs);
 
 /// {h′, c′} of the right cell, in plain loops.

@@ -212,7 +212,7 @@ Plain divided_by_zero(Plain weights, const Lengths& ends) {
   return weights;
 }
 
-// True if the same positions have weight for another w.
+// True if the attention gives weight to the same positions when w is larger by 2.
 bool ignores_w(const Task& task, const Case& c, std::int64_t step, const Tensor& weights) {
   Task other = task;
   other.w = task.w + 2;
@@ -221,7 +221,8 @@ bool ignores_w(const Task& task, const Case& c, std::int64_t step, const Tensor&
                             [](double a, double b) { return (a > 0) == (b > 0); });
 }
 
-// `passed` are steps at which the answer was right. A fault that changes the weights there is not its fault.
+// The faults that may explain `got`. The answer was right at the steps in `passed`, so a fault that changes
+// the weights at one of these steps is left out.
 std::vector<Suspect> suspects(const Attention& attention, const Case& c, const Task& task, std::int64_t step,
                               const Tensor& got, const std::vector<std::int64_t>& passed) {
   std::vector<Suspect> out;
@@ -269,9 +270,9 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// The steps to check. In local-m, the window depends on the step. Without padding, the first step puts the
-// window into the middle of the sentence, where most mistakes change the weights. With padding, it is past
-// the end of most sentences, where a wrong length does.
+// The steps to check. In local-m, the window depends on the step. Without padding, the window of the first
+// step lies in the middle of the sentence, where most mistakes change the weights. With padding, it lies past
+// the end of most sentences, where a wrong length changes the weights.
 std::vector<std::int64_t> steps(const Task& task, bool padded) {
   if (task.predictive) return {0, 3};
   return padded ? std::vector<std::int64_t>{11, 5, 0, 1, T - 1, T + 1, T + 11}

@@ -8,8 +8,8 @@ namespace {
 
 const std::vector<Known>& known_of_both() {
   // The first fault that explains the weights is reported. batch_length and clamped_late come before
-  // `narrow`: they centre the window too far to the right at the end of a source, where it can look too
-  // narrow.
+  // `narrow`. At the end of a source, they centre the window too far to the right, so that the window can
+  // look too narrow.
   static const std::vector<Known> known = {
       {Fault::batch_length,
        {"batch-length", "p_t is computed with T, the longest length of the batch.",

@@ -7,13 +7,13 @@
 #include "kit/plain.hpp"
 #include "sizes.hpp"
 
-/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding. Right, or with one
-/// fault.
+/// Luong's decoder (eq. 5 and 6) in plain loops, with and without input feeding. The decoder is right, or has
+/// one fault.
 namespace course {
 
 using Lengths = std::vector<std::int64_t>;
 
-// In `sizes`, all differ.
+// No two members of `sizes` are equal.
 constexpr LuongSizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = 6, .attentional = 7},
     equal_sizes{.vocabulary = 11, .annotation = 6, .embedding = 6, .hidden = 6, .attentional = 6};
 constexpr std::int64_t A = 2, T = 9, B = 3, steps = 4;

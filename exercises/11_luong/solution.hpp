@@ -161,8 +161,8 @@ class LocalMonotonic : public LuongGeneral {
   const double w;
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)), eq. 9. The softmax times a Gaussian of deviation w/2 around p_t, eq.
-// 10.
+// p_t = S · σ(v_p · tanh(W_p s_t)), eq. 9. The weights are the softmax times a Gaussian of deviation w/2
+// around p_t, eq. 10.
 class LocalPredictive : public LuongGeneral {
  public:
   LocalPredictive(std::int64_t query, std::int64_t value, std::int64_t energy, double half_window)

@@ -63,10 +63,10 @@ struct Aligned {
   std::size_t L() const { return source.size(); }
 };
 
-// A case with ties. In step 2, three positions share the largest weight, and the second of them is right. In
-// step 3, two positions share it, and the last of them is right. In step 0 and 1 two positions share it, and
-// the first of them is right; in step 1, the other one has the same symbol. So neither fraction is right if
-// the last of equal weights is taken.
+// A case with ties for the largest weight: three positions share it in step 2, two in steps 0, 1 and 3. The
+// right position is the first of them in steps 0 and 1, the second in step 2, and the last in step 3. In step
+// 1, both positions hold the same symbol. An answer that takes the last of equal weights gets both fractions
+// wrong.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
@@ -81,7 +81,8 @@ Aligned with_ties() {
   return a;
 }
 
-// The largest weight of each step is right, and larger than an earlier one by 10⁻¹⁰.
+// In steps 0 to 3, the right position has the largest weight. Position 0 has a weight that is smaller by only
+// 10⁻¹⁰.
 Aligned with_near_ties() {
   Aligned a{{2, 9, 5, 7}, Plain(Shape{5, 4}), {3, 2, 1, 3}};
   for (std::int64_t t = 0; t < 4; ++t) {

@@ -98,7 +98,7 @@ Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bo
   return out;
 }
 
-// A mistake: position j holds h_{j+1}, and the last position 0.
+// A mistake: position j holds h_{j+1}, and the last position holds 0.
 Plain shifted(const Plain& h) {
   Plain out(h.shape());
   for (std::int64_t t = 0; t + 1 < h.size(0); ++t)

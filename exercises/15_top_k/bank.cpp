@@ -42,7 +42,8 @@ Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
   return softmax(masked_fill(e, inverted(chosen), -infinity));
 }
 
-// A mask: 1 at the first k real positions of each row, in the order `before` of their energies.
+// A mask: sorts the energies at the real positions of each row by `before`, and sets 1 at the positions of
+// the first k.
 template <class Order>
 Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {
   const std::int64_t B = e.size(0), T = e.size(1);

@@ -281,7 +281,7 @@ Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
   }
 }
 
-// True if other positions were chosen than the right ones, but in each row with the same energies.
+// True if `got` and `right` choose different positions, but the same energies in each row.
 bool is_tie_broken_otherwise(const Plain& e, const Plain& got, const Plain& right) {
   if (got.shape() != right.shape()) return false;
   bool elsewhere = false;
@@ -304,8 +304,8 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
     const Plain by_answer(weights_of(answer, c, k));
     if (k > 2 && has_values(weights_of(answer, c, k - 1), by_answer))
       known.insert(known.begin() + 1, {k_limited, softmax_over(e, chosen(e, c.lengths, k - 1))});
-    // An answer with the same weights for k, for k + 2 and for 1 ignores k. Report this, and not an
-    // off-by-one mistake.
+    // An answer that gives the same weights for k, k + 2 and 1 ignores k. Report this, and not an off-by-one
+    // mistake.
     if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), by_answer) &&
         has_values(weights_of(answer, c, 1), by_answer))
       known.insert(known.begin() + 1, {k_fixed, by_answer});

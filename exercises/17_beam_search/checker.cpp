@@ -203,7 +203,7 @@ void small_beams(const BeamSearch& answer) {
   expect_outputs(answer, cases, by_beam, "The output is not the one that beam search finds.");
 }
 
-// Expects no call for outputs of max_length tokens.
+// Checks that the model is not called for outputs of max_length tokens.
 void calls_at_the_end(const BeamSearch& answer) {
   for (const Case& c : many({1, 3}, 4, -40)) {
     const Model plain = c.model();

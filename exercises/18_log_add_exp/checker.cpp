@@ -83,8 +83,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// The shape `to` can be broadcast to `from`. For each element of the broadcast result, lists the flat index
-// of the element that it copies.
+// `to` is a shape that can be broadcast to the shape `from`. For each element of `from`, lists the flat index
+// of the element of `to` that broadcasting copies to it.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {

@@ -70,7 +70,8 @@ void expect_no_memory_of_other_sentences(const AnyAttention& any) {
                             attention_case(any.sizes, 2, {2}, true, 6)});
 }
 
-// Five sentences of five positions: each must get the results of a batch with fewer sentences.
+// Runs a batch of five sentences and five positions. The first three sentences must get the same results in a
+// batch of three.
 void expect_axes_by_order(const AnyAttention& any) {
   const Case whole = attention_case(any.sizes, positions, {5, 3, 4, 2, 5}, true, 8);
   Case part = whole;
@@ -189,8 +190,8 @@ void expect_small_weights(const AnyAttention& any) {
   }
 }
 
-// Makes the energies of all real positions very low. A finite number that stands for −∞, such as −10⁵, is
-// then higher. (−10⁹ is low enough for any energies that occur.)
+// Makes the energies of all real positions very low. If a finite number such as −10⁵ stands for −∞, the pads'
+// energies are then higher. (−10⁹ is low enough for any energies that occur.)
 void expect_no_low_pads(const AnyAttention& any) {
   Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();

@@ -8,9 +8,9 @@
 /// as addr2line expects.
 namespace exercise {
 
-/// From now on, if a signal or exit() ends the program, appends the cause and the stack to `file`. The cause
-/// is the line "exit", or "signal 11", followed by "overflow" after a stack overflow. Then each frame has a
-/// line "at 1a2b", innermost first. The signal still ends the program.
+/// From now on, if a signal or exit() ends the program, appends the cause and the stack to `file`. The first
+/// line is "exit" or, for signal 11, "signal 11". If the stack has overflowed, the next line is "overflow".
+/// Then each frame has a line "at 1a2b", innermost first. The signal still ends the program.
 void trace_ends(const std::string& file);
 
 /// Ends the tracing. To be called before main() returns, so that a regular end leaves no record.

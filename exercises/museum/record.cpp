@@ -94,8 +94,8 @@ Exact exact_match(const Subject& subject) {
   return exact;
 }
 
-// The weights for a 6-token source beside a 9-token source, with teacher forcing: 7 steps × 9
-// positions.
+// The weights for a 6-token source that shares a batch with a 9-token source, with teacher forcing: 7 steps ×
+// 9 positions.
 json alignment(const Subject& subject, const data::Pair& shown, const data::Pair& beside) {
   const NoGrad no_grad;
   const data::Batch batch = data::make_batch(std::vector{shown, beside});

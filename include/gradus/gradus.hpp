@@ -1,7 +1,7 @@
 #pragma once
 
-/// Includes all headers except those of gradus/distributed, which need threads or MPI, and
-/// <gradus/autograd/xtensor.hpp>, which converts to and from xtensor.
+/// Includes most headers. The headers of gradus/distributed are left out because they need threads or MPI,
+/// and <gradus/autograd/xtensor.hpp> because it needs xtensor. A few specialised headers are left out, too.
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/build_info.hpp>

@@ -43,7 +43,8 @@ std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
-  // Without W_a, query and annotation must have equal sizes. Otherwise attend() is used, for its Error.
+  // Without W_a, query and annotation must have equal sizes. If the sizes differ, attend() is used, because
+  // it throws an Error that says so.
   if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;
   AttentionDecoder decoder{.cell = *cell,
                            .layers = {},

@@ -26,7 +26,7 @@ nn::Attention::Result ProjectedQuery::attend(const Tensor& query, const nn::Memo
 
 std::optional<AttentionScore> ProjectedQuery::fused_score(std::int64_t value_size) const {
   std::optional<AttentionScore> projected = score->fused_score(value_size);
-  // Not supported if `score` itself has a matrix for the query: there are then two projections.
+  // Returns nothing if `score` itself has a matrix for the query: two projections are not supported.
   if (!projected || projected->W_a.defined()) return std::nullopt;
   projected->W_a = W_a.weight;
   return projected;

@@ -77,7 +77,7 @@ Tensor halved(const Tensor& lengths) {
   return tensor(half);
 }
 
-// h (J, B, ·) with the steps of each sequence in the order (J, B).
+// h (J, B, ·), with the steps of each sequence reordered by `order` (J, B).
 Tensor in_order(const Tensor& h, const Tensor& order) {
   const std::int64_t J = h.size(0), B = h.size(1);
   std::vector<std::int64_t> rows;  // of h as (J B, ·)

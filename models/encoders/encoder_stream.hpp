@@ -6,15 +6,16 @@
 
 namespace gradus::models {
 
-// Encodes one source in parts, with an encoder of one direction. Only the states between two parts are kept.
+// Encodes one source in parts, with an encoder of one direction. Between two parts, keeps only the states and
+// the vectors that wait for a neighbour.
 class EncoderStream {
  public:
   // `encoder` must outlive this object.
   explicit EncoderStream(const Encoder& encoder);
 
-  // The annotations that can be computed after this part, (n, 1, D); undefined if there are none.
-  // part: vectors (n, 1, ·) or tokens (n, 1), or undefined for nothing. `is_last`: no further part follows,
-  // so a vector without a neighbour is paired with 0.
+  // Reads a part: vectors (n, 1, ·) or tokens (n, 1), or undefined for an empty part. Returns the annotations
+  // that can now be computed, (m, 1, D); undefined if there are none. `is_last` means that no further part
+  // follows. A vector without a neighbour is then paired with 0.
   Tensor read(const Tensor& part, bool is_last);
 
  private:

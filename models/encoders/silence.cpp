@@ -8,7 +8,7 @@
 namespace gradus::models {
 namespace {
 
-// P_j of one source with these powers of its frames.
+// The powers P_j of one source's annotations, computed from the powers of its frames (see silence.hpp).
 std::vector<double> pooled(const std::vector<double>& frames, std::int64_t each) {
   std::vector<double> result;
   const std::int64_t T = std::ssize(frames);

@@ -68,7 +68,7 @@ struct Tolerance {
   double absolute, relative;
 };
 
-/// Allowed difference between two ways to compute the same values, for each precision.
+/// A dtype, and the difference allowed in this dtype between two ways to compute the same values.
 struct Precision {
   gradus::Dtype dtype;
   Tolerance values, gradients;

@@ -9,7 +9,7 @@
 
 #include "nn/helpers.hpp"
 
-/// The papers' GRU as a separate type.
+/// GRUForm::original, the GRU of the papers, as a type of its own.
 struct OriginalGRU : gradus::nn::GRU {
   OriginalGRU(std::int64_t inputs, std::int64_t hidden, gradus::nn::GRUOptions options = {})
       : GRU(inputs, hidden, original(options)) {}
@@ -21,7 +21,7 @@ struct OriginalGRU : gradus::nn::GRU {
   }
 };
 
-/// All kinds, for TEMPLATE_TEST_CASE.
+/// All kinds of recurrent modules, for TEMPLATE_TEST_CASE.
 #define RECURRENT_KINDS gradus::nn::RNN, gradus::nn::GRU, OriginalGRU, gradus::nn::LSTM
 
 /// {h_0, c_0}. A kind without c reads only h_0. Both may be undefined.

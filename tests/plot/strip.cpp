@@ -75,7 +75,8 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
   }
   CHECK(picture.find("<g class=\"gp-frame", at) == picture.npos);
 
-  // Frames 2 and 3 appear after one and two of five seconds, unless the reader prefers reduced motion.
+  // The animation takes five seconds. The second frame appears after one second, the third after two. If the
+  // reader prefers reduced motion, nothing moves.
   const std::size_t moves = picture.find("@media(prefers-reduced-motion:no-preference){");
   REQUIRE(moves != picture.npos);
   CHECK(picture.find("animation:") > moves);

@@ -109,7 +109,7 @@ TEST_CASE("magnitudes from features have these features", "[speech]") {
   const Tensor A = speech::magnitudes_of(features, rate);
   CHECK(A.shape() == Shape{21, 257});
   CHECK(min(A).item() >= 0);
-  // Noise has similar power in all bands. So the pseudo-inverse gives no power below 0, and is exact.
+  // `flat` has similar power in all bands. So the pseudo-inverse gives no power below 0, and is exact.
   const speech::LogMelOptions few{.bands = 8};
   const Tensor flat = gradus::tensor({{1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.4}});
   const speech::Framing shape = speech::framing("test", few, rate);

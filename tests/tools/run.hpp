@@ -13,8 +13,9 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// The first sync_with_stdio(false) replaces std::cout's buffer. Catch2 keeps a pointer to this buffer when it
-// starts, so the first call must come earlier; the one in cli_main() would make the pointer dangle.
+// The first call of sync_with_stdio(false) replaces std::cout's buffer. When Catch2 starts, it stores a
+// pointer to the buffer. So the first call must come before Catch2 starts. If it came later, in cli_main(),
+// the pointer would dangle.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.

@@ -49,7 +49,8 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
   };
   for (const std::string& name : option.get_lnames()) add("--" + name);
   for (const std::string& name : option.get_fnames())
-    // Flags that set a fixed value, such as --no-lower. add() skips those also in get_lnames().
+    // get_fnames() lists flags that set a fixed value, such as --no-lower. add() skips those that are also in
+    // get_lnames().
     add("--" + name);
   for (const std::string& name : option.get_snames()) add("-" + name);
   return flags;

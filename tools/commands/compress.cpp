@@ -62,7 +62,7 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   }
 }
 
-// Rebuilds the model after a change of its settings or vocabularies, and loads the resized state.
+// Rebuilds the model after a change of its settings or vocabularies. Loads `state`, which has the new sizes.
 void replace_model(const NamedTensors& state, SavedModel& saved, const models::Registry& registry) {
   saved.model = make_model(saved.settings, saved.sides, registry);
   saved.model->load_state_dict(state);

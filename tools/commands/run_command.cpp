@@ -121,7 +121,7 @@ void check_not_empty(const CommandLine& line) {
   }
 }
 
-// "FILE: " if the message is about an option that only the configuration file gives.
+// Returns "FILE: " if the message is about an option that only the configuration file gives; otherwise "".
 std::string where(const CommandLine& line, const std::string& text) {
   const std::string path = config_path(line.app);
   if (path.empty()) return "";

@@ -43,9 +43,11 @@ std::span<const Entry> commands();
 void visit_options(const Entry& entry, const models::Registry& registry,
                    const std::function<void(const CLI::App&)>& visit);
 
-/// Parses the command line and runs `body`. Returns the result of `body`; 0 after --help; 2 if the command
-/// line is wrong or `body` throws a UsageError; 1 if the --config file cannot be read or `body` throws
-/// anything else. Error messages are one line on standard error.
+/// Parses the command line and runs `body`. Error messages are one line on standard error. Returns
+///   - the result of `body`,
+///   - 0 after --help,
+///   - 2 if an option on the command line or in the --config file is wrong, or `body` throws a UsageError,
+///   - 1 if the --config file cannot be read, or `body` throws anything else.
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
 /// Writes the error to standard error and returns exit code 1.

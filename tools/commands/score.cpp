@@ -105,7 +105,7 @@ class PairLines {
     if (swap_) std::swap(pair.source, pair.target);
     return pair;
   }
-  // After the last line.
+  // Call this after the last line. Prints a note if lines had more than two columns.
   void note() const { note_columns(name_, with_more_); }
 
  private:

@@ -31,16 +31,17 @@ struct Corpus {
 /// @throws Error as check_data() and the readers do, and if no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set. If `files.source` is a
-/// folder, reads its frames files, sorted by name.
+/// Reads `files.pairs` if it is set; otherwise reads `files.source` and `files.target`. If `files.source` is
+/// a folder, reads its frames files, sorted by name.
 /// @param notes receives note_of_columns(), if there is one; if null, the note is written to standard error
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);
 
-/// The folder to which paths in a list of files are relative. Empty for a pipe: the working folder.
+/// The folder to which paths in a list of files are relative. If the list is a pipe, this is the working
+/// folder, and the result is empty.
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
-/// Turns the sources, paths relative to the folder of their list, into paths relative to the working folder.
+/// The sources are paths relative to the folder of their list. Makes them relative to the working folder.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.

@@ -45,9 +45,10 @@ class Frames {
 
   /// Returns the ids of a file's frames. Reads each file only once.
   /// @param path a WAV file, or an .npy file (T, bands) written by `gradus features`
-  /// @throws Error with the path, the fault and what to do: for a file that cannot be read or has another
-  /// format, an array of another shape or type, or a frame that is not finite. Also for a WAV file
-  /// if the training files have another rate, or none of them is a WAV file.
+  /// @throws Error with the path, the fault and what to do, if the file cannot be read or has another format.
+  /// For an .npy file, also if its shape or type is wrong, or a number is not finite or is too large. For a
+  /// WAV file, also if its rate differs from that of the training files, or if no training file is a WAV
+  /// file.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// Reads a file without keeping its frames. @throws Error as read().
@@ -56,8 +57,8 @@ class Frames {
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call
   /// this function at the same time, but not while read() runs.
   Tensor vectors(const Tensor& ids) const;
-  /// The power of these frames, the sum over all bands, (T, B) → (T, B) in f32; 0 for padding. Thread-safe as
-  /// vectors().
+  /// The power of each frame, summed over all bands: (T, B) → (T, B) in f32; 0 for padding. Threads may call
+  /// this function under the same conditions as vectors().
   Tensor power(const Tensor& ids) const;
   /// The frames of a file without normalisation, (T, bands).
   Tensor plain(std::span<const std::int64_t> ids) const;

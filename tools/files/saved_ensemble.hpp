@@ -31,8 +31,8 @@ class SameBits {
 };
 
 /// Loads the models of one or more checkpoints or folders, see checkpoint_of().
-/// @throws Error as load_saved_model(). Throws Error naming both paths if two models differ in a vocabulary
-/// or in how they split text.
+/// @throws Error as load_saved_model() and share_frames(). Also if two models differ in a vocabulary or in
+/// how they split text; the message names both paths.
 SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Registry& registry);
 
 /// Checks that all models have the same tokens. @throws Error as load_ensemble().

@@ -70,8 +70,9 @@ void check_resumable(const std::filesystem::path& path, const models::Checkpoint
 void check_not_compressed(const char* operation, const std::filesystem::path& path,
                           const nn::Metadata& metadata);
 
-/// A checkpoint with only the model's weights, for models whose shapes may differ from those of the training
-/// state. A tensor that the model has under several names is stored once, under its first name.
+/// A checkpoint with only the model's weights. The training state is left out, because its shapes may differ
+/// from those of the model. A tensor that the model has under several names is stored once, under its first
+/// name.
 /// @param writer the command that writes it, such as "gradus convert"
 models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 

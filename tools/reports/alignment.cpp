@@ -73,7 +73,8 @@ void name_annotations(Alignment& alignment, const Frames& frames, const std::vec
   }
 }
 
-// Moves the weights to the places of the annotations in the source. Without silence they are already there.
+// Puts the weights into the order of the source. An encoder with `silence` has moved the annotations of
+// silence behind the others. Other encoders keep the order.
 void restore_order(models::Decoded& decoded, const models::Encoder& encoder,
                    const std::vector<std::int64_t>& ids) {
   if (encoder.silence() == 0 || !decoded.weights.defined()) return;

@@ -38,7 +38,8 @@ struct TranslateRequest {
 };
 
 /// Reads a body of POST /translate. @throws BadRequest for text that is not JSON in UTF-8, for unknown
-/// fields, for values of a wrong type or out of range, and for fields that contradict each other.
+/// or repeated fields, for values that nest too deeply, have a wrong type or are out of range, and for fields
+/// that contradict each other.
 TranslateRequest read_translate_request(std::string_view body, const RequestLimits& limits);
 
 /// The body of POST /align.

@@ -47,7 +47,7 @@ std::string token_of(const httplib::Request& request) {
   return body["api_key"].get<std::string>();
 }
 
-// Counts requests and keeps the latest response times, for /metrics.
+// Counts requests and adds up their response times, for /metrics.
 class Counts {
  public:
   void add(const std::string& path, int status, double seconds) {

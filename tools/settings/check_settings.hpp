@@ -4,11 +4,15 @@
 
 namespace gradus::tools {
 
-/// @throws UsageError unless exactly one kind of training data is given. Also for a source file without a
-/// target file or vice versa, for either of the two together with a file of pairs, for byte-pair encoding of
-/// characters or together with a SentencePiece model, for a vocabulary shared by a SentencePiece model and
-/// another tokeniser, for options of text together with `--frames`, for two inputs from the same stream, for
-/// dev and test parts that take all pairs, and for a minimum above its maximum.
+/// @throws UsageError unless exactly one kind of training data is given. Also for
+///   - a source file without a target file, or a target file without a source file,
+///   - a source or target file together with a file of pairs,
+///   - byte-pair encoding together with the token unit `character` or with a SentencePiece model,
+///   - a vocabulary that a SentencePiece model shares with another tokeniser,
+///   - options that need a source of text, together with `--frames`,
+///   - two inputs from the same stream,
+///   - dev and test parts that take all pairs,
+///   - a minimum above its maximum.
 void check_data(const DataSettings& settings);
 
 /// @throws UsageError for a bridge that the encoder or the decoder does not support.

@@ -67,7 +67,7 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
 
 // Compares the memory saved by setting each option to its minimum. Names the option that saves most, and
 // those that save about as much.
-// @param batch the option for the batch size; null if there is neither a batch nor a text
+// @param batch the option for the batch size; null for a gradient check, which has no batch and no text
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {
   std::vector<std::pair<std::string, double>> needs;  // the bytes needed with the option at its minimum

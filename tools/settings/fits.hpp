@@ -7,11 +7,11 @@
 
 #include "settings/settings.hpp"
 
-/// Checks before allocating that enough memory is free. The needed memory is estimated from below, so that no
-/// settings are refused for which the free memory is sufficient.
+/// Checks before allocating that enough memory is free. The estimate is a lower bound on the needed memory.
+/// So settings that fit into the free memory are never refused.
 namespace gradus::tools {
 
-/// @throws Error if the examples of a task need more memory than is free.
+/// @throws Error if the examples of a task other than dates need more memory than is free.
 void check_task_fits(const DataSettings& settings);
 
 /// @param pairs training pairs

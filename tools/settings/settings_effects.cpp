@@ -15,8 +15,8 @@ namespace {
 using models::ModelOptions;
 using models::ReadoutForm;
 
-// False if the registry states the attention's number of weights, and this number does not depend on A: then
-// no weight has the size A.
+// False if --energy is known to have no effect: the registry states the attention's number of weights, and
+// this number does not depend on the energy size.
 bool may_read_energy(const ModelOptions& model, const models::Registry& registry) {
   const auto found = registry.attentions.find(model.attention);
   if (found == registry.attentions.end() || !found->second.weights) return true;

@@ -31,7 +31,8 @@ std::string_view without_comment(std::string_view line, char mark = '#') {
 }
 
 // Refuses lines that CLI11 would accept with another meaning: a section, a name with a dot (a section for
-// CLI11), a name without a value ("true" for CLI11), and a line without a name (ignored by CLI11).
+// CLI11), a name without a value ("true" for CLI11), a line without a name (ignored by CLI11), and a ;
+// outside quotes (CLI11 ignores the rest of the line).
 void check_line(std::string_view line, std::size_t number) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t first = line.find_first_not_of(blanks);

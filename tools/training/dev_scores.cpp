@@ -13,8 +13,9 @@
 namespace gradus::tools {
 namespace {
 
-// The sums over one part of the pairs (see score()): the loss, weighted by tokens; exact matches; BLEU's two
-// lengths, and its two counts for each order of n-grams. Doubles hold the counts exactly.
+// The numbers of one part of the pairs (see score()): the part's share of the mean loss, the number of exact
+// matches, BLEU's two lengths, and BLEU's two counts for each order of n-grams. Doubles hold the counts
+// exactly.
 constexpr std::size_t orders = 4, width = 4 + 2 * orders;
 using Part = std::span<double, width>;
 

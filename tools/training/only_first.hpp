@@ -8,8 +8,9 @@ namespace gradus::tools {
 
 /// In a job of several processes, lets only process 0 print. Has no effect in process 0.
 ///
-/// In the other processes, buffers standard error. If such a process fails, report() waits three seconds,
-/// because process 0 may report the same error and end the job. Then report() prints the buffer's last line.
+/// In the other processes, discards standard output and buffers standard error. If such a process fails,
+/// report() waits three seconds, because process 0 may report the same error and end the job. Then report()
+/// prints the buffer's last line.
 class OnlyFirst {
  public:
   explicit OnlyFirst(std::int64_t rank);

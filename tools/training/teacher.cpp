@@ -24,7 +24,7 @@ models::Objective teacher_objective(const TeacherSettings& settings, const Sides
                              "') lacks; omit --teacher-attention, or give another --teacher"));
   }
   saved->checkpoint = {};  // drops a second copy of the weights
-  // Owns `saved`, and so also its int8 products.
+  // `model` shares ownership of `saved`, so that the teacher's int8 products stay alive.
   const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());
   return compress::distillation(
       model,

@@ -32,8 +32,8 @@ namespace gradus::tools {
 ///     settings.toml       its settings; `gradus train --config` reads them
 ///     last.safetensors    the latest checkpoint, to resume from
 ///     best.safetensors    the checkpoint with the best dev score
-///     step-S.safetensors  the weights after the newest steps, and their mean, see CheckpointAverage
-///     average.safetensors
+///     step-S.safetensors  the weights after step S, for each of the newest steps; see CheckpointAverage
+///     average.safetensors the mean of these weights
 ///     log.jsonl           its log, see History
 ///     curves.svg          the log as curves
 ///     alignments.svg      attention weights of the best model for a few dev pairs

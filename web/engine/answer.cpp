@@ -150,8 +150,8 @@ json create(const json& request) {
           {"parameters", parameters}};
 }
 
-// {"do": "step", "count": n} → the total number of updates, and n losses per model:
-// [[losses of model 0], …].
+// {"do": "step", "count": n} → the total number of updates; the losses of at most n updates, one list per
+// update: [[loss of model 0, …], …]; and whether the training is finished.
 json step(const json& request) {
   json losses = json::array();
   for (std::int64_t left = request.value("count", std::int64_t{1}); left > 0 && !the_session().finished();
@@ -160,8 +160,8 @@ json step(const json& request) {
   return {{"step", the_session().steps()}, {"losses", losses}, {"finished", the_session().finished()}};
 }
 
-// {"do": "measure", "each": n} → for each model, the exact match by source length ("exact"), and for all
-// lengths that training uses together ("trained").
+// {"do": "measure", "each": n} → the source lengths, and two measurements of each model. "exact" lists the
+// exact match for each length. "trained" is the exact match over all lengths that occur in training.
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();

@@ -13,7 +13,7 @@ namespace gradus::web {
 
 /// The tokens of a task. Sources and targets share them. The ids follow data::Vocabulary: 0 to 3 are <pad>,
 /// <bos>, <eos> and <unk>. Dates are split into characters, with ▁ for a space. Other tasks are split at
-/// spaces; one-digit numbers may also be written without spaces.
+/// spaces and commas. If all of a task's numbers have one digit, they may also be written without spaces.
 class Symbols {
  public:
   /// After the four special tokens come the numbers below `options.symbols`, or for dates, every character

@@ -23,8 +23,8 @@ void check_one_query(const std::string& name, const nn::Attention& attention) {
   });
 }
 
-// A golden file stores a shared tensor once. So `keys` may be missing and then equals the query; if `values`
-// is missing, it equals the keys.
+// A golden file stores a shared tensor only once. If `keys` is missing, it equals the query. If `values` is
+// missing, it equals the keys.
 void check_multi_head(const std::string& name, const nn::MultiHeadAttention& attention, bool causal) {
   const Golden golden(name);
   check_against(golden, attention, [&](const Leaves& leaf) {

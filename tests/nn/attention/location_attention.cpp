@@ -56,7 +56,7 @@ TEST_CASE("location attention has correct gradients", "[nn][attention][gradients
                                                nn::LocationOptions{.filters = 2, .width = 3, .window = 2});
   Example e(options);
   e.attention.eval();  // the window exists only in eval mode
-  // Two steps. The second step reads the weights of the first step, which has no previous weights itself.
+  // Two steps. The first step has no previous weights. The second step reads the weights of the first.
   const auto attend = [&](const std::vector<Tensor>& x) {
     const nn::Memory memory = e.attention.prepare(x[1], e.lengths);
     const auto first = e.attention.attend(x[0], memory, 0, Tensor());

@@ -105,7 +105,8 @@ class Grid {
  private:
   Tensor x() const { return golden_["x"].to(precision_.dtype); }
 
-  // Smaller nets are the lower layers of the 3-layer net, so the file stores only this net's weights.
+  // Nets with one or two layers use the lower layers of the 3-layer net. So for each number of directions,
+  // the file stores only the weights of the 3-layer net.
   static std::string weights_of(int directions) { return directions == 1 ? "d1." : "d2."; }
 
   void load(Kind& net, int directions) const {

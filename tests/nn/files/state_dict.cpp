@@ -17,7 +17,8 @@ using gradus::tensor;
 
 namespace {
 
-// A module with the parameter shift, the buffers mean and steps, and a child linear: weight, bias.
+// A module with the parameter `shift`, the buffers `mean` and `steps`, and the child `linear`. The child has
+// the parameters `weight` and `bias`.
 struct Model : nn::Module {
   Model() { add_module("linear", linear); }
   Tensor forward(const Tensor& x) const { return linear.forward(x - mean) + shift; }

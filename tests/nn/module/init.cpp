@@ -36,7 +36,7 @@ Moments moments(const Tensor& x) {
 }
 
 // Checks that x has the mean 0 and this standard deviation σ, up to five standard errors. For n numbers with
-// the kurtosis κ, the mean has the standard error σ / √n, and the deviation has σ √((κ − 1) / 4n).
+// the kurtosis κ, the standard error of the mean is σ / √n, and that of the deviation is σ √((κ − 1) / 4n).
 void check_moments(const Tensor& x, double deviation, double kurtosis) {
   const auto n = static_cast<double>(x.numel());
   const Moments found = moments(x);

@@ -1,5 +1,6 @@
-// A unit that is inactive for every input must get a gradient of exactly 0, even if a large product computes
-// it. Adam divides gradients by their size, so a mere rounding error would move the unit's weights.
+// A unit that is inactive for every input must get a gradient of exactly 0, even if the gradient comes from a
+// large matrix product. Adam divides gradients by their size, so a mere rounding error would move the unit's
+// weights.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>

@@ -175,8 +175,8 @@ TEST_CASE("an optimiser with a loaded state continues with the same bits", "[nn]
       for (Run* run : {&whole, &forgetful, &resumed}) run->steps(4, 5);
       CHECK(resumed.same_as(whole));
       CHECK_FALSE(forgetful.same_as(whole));
-      // A state is a copy: later steps of the optimiser that saved it must not change it. Neither must steps
-      // of the optimiser that loaded it.
+      // A state is a copy. It must not change when the optimiser that saved it, or one that loaded it, takes
+      // more steps.
       Run again(made, dtype);
       again.steps(1, 3);
       for (const auto& [entry, value] : again.optimiser->state()) {

@@ -101,7 +101,8 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
     const Scratch scratch;
     const std::string out = (scratch.path() / "run").string();
     // The registered classes have fewer matrices than the library's. With these sizes, the missing matrices
-    // are larger than all biases. So a loader that demands as many elements as the library's matrices fails.
+    // have more elements than all biases together. So a loader fails if it demands as many elements as the
+    // matrices of the library's class have.
     std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
                                    "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
                                    "2",     "--eval-every", "2",       "--out",      out};

@@ -112,7 +112,7 @@ std::vector<speech::Utterance> repeats(const speech::Spoken& spoken) {
   return all;
 }
 
-// Symbols too few, in percent of those said.
+// The number of symbols that are missing in the outputs, in percent of the symbols said.
 double percent_missing(const std::vector<models::Decoded>& written,
                        const std::vector<speech::Utterance>& said) {
   double missing = 0, all = 0;
@@ -124,8 +124,8 @@ double percent_missing(const std::vector<models::Decoded>& written,
   return 100 * missing / all;
 }
 
-// The mean distance from one written symbol's largest weight to the next one's, in mean distances between
-// symbols.
+// The mean step of attention: the distance between the largest weights of two successive written symbols. The
+// result is this step, divided by the mean distance between two successive symbols said.
 double mean_step(const std::vector<models::Decoded>& written, const std::vector<speech::Utterance>& said,
                  std::int64_t each) {
   double moved = 0, moves = 0, apart = 0, pairs = 0;

@@ -44,7 +44,8 @@ double percent_wrong(const gradus::models::Seq2Seq& model,
                      const std::vector<gradus::speech::Utterance>& utterances);
 
 /// Steps in which attention moves to an earlier position, in percent of all steps but the first. The position
-/// is that of the largest weight. A walk that passed the end has no weights; its position is the end.
+/// is that of the largest weight. Monotonic attention that has passed the end has only weights of 0; its
+/// position is the end.
 double percent_back(const gradus::models::Seq2Seq& model,
                     const std::vector<gradus::speech::Utterance>& utterances);
 

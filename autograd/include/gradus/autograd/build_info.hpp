@@ -7,10 +7,10 @@
 namespace gradus {
 
 /// Chooses the OpenBLAS kernels for this processor. Sets OpenBLAS to one thread, because gradus splits
-/// products among threads() itself. The first product and the first build_info() call initialise(). The
-/// function rebuilds OpenBLAS's kernel table, and sets OPENBLAS_CORETYPE until it returns. So if a program's
-/// own threads use OpenBLAS, call initialise() before those threads start. Loading the library changes
-/// nothing. If OPENBLAS_CORETYPE is set, OpenBLAS keeps its kernels.
+/// products among threads() itself. The first product calls initialise(), and so does the first build_info().
+/// The function rebuilds OpenBLAS's kernel table, and sets OPENBLAS_CORETYPE until it returns. So if a
+/// program's own threads use OpenBLAS, call initialise() before those threads start. Loading the library
+/// changes nothing. If OPENBLAS_CORETYPE is set, OpenBLAS keeps its kernels.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.
@@ -21,8 +21,8 @@ struct BuildInfo {
   /// "x86-64, and x86-64-v3 (AVX2) for rows".
   std::string instructions;
   /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core". Empty without oneDNN; the BLAS
-  /// then computes all products. With oneDNN, the BLAS computes f64 products, and f32 products for which the
-  /// BLAS is faster.
+  /// then computes all products. With oneDNN, the BLAS still computes all f64 products. It also computes
+  /// those f32 products for which it is faster than oneDNN.
   std::string onednn;
   std::string blas;          ///< the BLAS, with its version
   std::string blas_kernels;  ///< the kernels in use: "SkylakeX", "Haswell" …

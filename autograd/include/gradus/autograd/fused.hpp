@@ -22,8 +22,9 @@ namespace gradus {
 /// @param h_part W_hh h + b_hh, (B, 3H), in the same order
 /// @param h      (B, H)
 /// @return h′, (B, H)
-/// Gradients: the arguments of n, r and z get d = g∘(1 − z)∘(1 − n²), d∘h_n∘r∘(1 − r) and g∘(h − n)∘z∘(1 −
-/// z). x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.
+/// Gradients: the argument of n gets d = g∘(1 − z)∘(1 − n²), the argument of r gets d∘h_n∘r∘(1 − r), and the
+/// argument of z gets g∘(h − n)∘z∘(1 − z). x_part gets all three; h_part gets the same for r and z, but d∘r
+/// for n; h gets g∘z.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
 /// Where a GRU applies the reset gate: after the product with the state, as in PyTorch, or before that
@@ -65,8 +66,8 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// @param c      (B, H)
 /// @return [h′; c′], (2, B, H)
 /// Gradients: let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The
-/// arguments of i, f, g and o get e∘g∘i∘(1 − i), e∘c∘f∘(1 − f), e∘i∘(1 − g²) and d∘tanh(c′)∘o∘(1 − o). x_part
-/// and h_part both get these; c gets e∘f.
+/// argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 −
+/// g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
 struct LSTMStates {

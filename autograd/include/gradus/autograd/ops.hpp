@@ -280,11 +280,13 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored 
 /// Gradient: −g/n at each target. @throws Error as cross_entropy does.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t ignored = -1);
 /// Mean of (prediction − target)² for two tensors of equal shape.
-/// Gradients: g·2 (prediction − target) / n, and its negative.
+/// Gradients: for the prediction, g·2 (prediction − target) / n with n elements; for the target, its
+/// negative.
 /// @throws Error when the shapes differ, or there are no elements.
 Tensor mse(const Tensor& prediction, const Tensor& target);
 /// Mean of −t ln σ(x) − (1 − t) ln(1 − σ(x)) for logits x and targets t in [0, 1] of the same shape.
-/// Gradients: g·(σ(x) − t) / n, −g·x / n. @throws Error when the shapes differ, or there are no elements.
+/// Gradients: for the logits, g·(σ(x) − t) / n with n elements; for the targets, −g·x / n. @throws Error when
+/// the shapes differ, or there are no elements.
 Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets);
 
 }  // namespace gradus

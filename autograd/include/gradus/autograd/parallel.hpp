@@ -10,8 +10,8 @@
 namespace gradus {
 
 /// The number of threads in the team, including the calling thread. Initially GRADUS_NUM_THREADS, else
-/// OMP_NUM_THREADS, else 16 or, if it is smaller, the number of processors that this process may use. The
-/// threads start when threads() or a loop first needs them.
+/// OMP_NUM_THREADS. If neither is set, the smaller of 16 and the number of processors that this process may
+/// use. The threads start when threads() or a loop first needs them.
 /// @throws Error, once, when the system cannot start all threads. The team then works with the threads that
 /// started.
 int threads();

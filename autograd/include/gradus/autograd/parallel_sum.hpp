@@ -9,8 +9,8 @@
 namespace gradus {
 
 /// Σ_i f(i) for i < count. Terms are computed in parallel, each f(i) and its backward pass by one thread.
-/// Threads wait for each other only at the end of the forward and of the backward pass, not after every loop.
-/// The gradients of all terms are in memory at the same time.
+/// Threads wait for each other only twice, at the end of the forward pass and at the end of the backward
+/// pass, not after every loop. The gradients of all terms are in memory at the same time.
 ///
 /// f is called as in parallel_operations(). f must return a scalar, and must not change anything that other
 /// calls of f use. Under a Profile, or with one thread, the terms are computed one after the other.
@@ -18,8 +18,8 @@ namespace gradus {
 /// retain_grad() has no effect on such a tensor.
 ///
 /// Gradient: g at each f(i).
-/// @throws Error when count is below 1, and unless f returns scalars of one dtype. Rethrows exceptions from
-/// f.
+/// @throws Error when count is below 1, or when f does not return scalars of one dtype. Rethrows exceptions
+/// from f.
 Tensor parallel_sum(std::int64_t count, const std::function<Tensor(std::int64_t)>& f);
 
 }  // namespace gradus

@@ -19,8 +19,8 @@ enum class Precision {
 /// recurrences, m is the batch size. Everything else stays f32: parameters, gradients, optimisers,
 /// reductions, softmax and losses. Call backward() within the lifetime too; otherwise the products of the
 /// backward pass are not rounded. Scopes may be nested.
-/// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
-/// gradus was built without oneDNN.
+/// @throws Error for Precision::bf16 if the processor has no bf16 instructions (AVX512-BF16 or AMX-BF16), or
+/// if gradus was built without oneDNN.
 class MixedPrecision {
  public:
   explicit MixedPrecision(Precision precision);

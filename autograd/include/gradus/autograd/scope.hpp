@@ -38,7 +38,8 @@ class Scope {
 /// This thread's module path. Paths live as long as the program.
 const ScopePath* current_scope();
 
-/// Throws Error("<operation>: <message> [in <module path>]"), with the parts concatenated by message().
+/// Throws Error("<operation>: <message> [in <module path>]"). In the second form, the message is
+/// message(parts...).
 [[noreturn]] void fail(std::string_view operation, const std::string& message);
 template <class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {

@@ -13,13 +13,14 @@ namespace gradus::compress {
 
 /// Rounds every f32 matrix of the model's state, including embeddings, to int8 with one scale per row, in
 /// place: W ← dequantised(quantise_rows(W)), see nn/int8.hpp. Vectors, such as biases, stay f32. Refuses a
-/// matrix with more than 65,536 columns, because the sums in its products might not fit in i32.
+/// matrix with more than 65,536 columns, so that the sums in products fit in i32.
 /// @return the names of the rounded matrices, for nn::save_safetensors()
 /// @throws Error as nn::quantise_rows.
 std::set<std::string> round_to_int8(nn::Module& model);
 
 /// While an Int8Products exists, linear() and the fused recurrences multiply in int8 with each parameter W
-/// (N, K) of the model, W_il ≈ s_i q_il (nn/int8.hpp), until W's values change. For each row x of the input,
+/// (N, K) of the model. This ends when W's values change. As in nn/int8.hpp, W_il ≈ s_i q_il. For each row x
+/// of the input,
 ///     s_x = max_l |x_l| / 127,   p_l = x_l / s_x rounded to nearest
 ///     y_i = s_x s_i Σ_l p_l q_il + b_i                       Jacob et al. 2018, eq. 4, with zero-points 0
 ///

@@ -26,11 +26,11 @@ struct Batch {
 };
 
 /// Makes a batch of the pairs, in the given order.
-/// \throws gradus::Error if there are no pairs, or if a pair has an empty source, a target that does not end
-///         in EOS, or an id below `first_symbol` elsewhere. The message has the pair's index.
+/// \throws gradus::Error if there are no pairs, if a source is empty, if a target does not end in EOS, or if
+///         any other id is below `first_symbol`. The message has the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
-/// Makes a batch of the sequences of `batch` with the indices `rows`, trimmed to the longest of them.
+/// Makes a batch of the sequences of `batch` whose indices are in `rows`. Trims it to their longest length.
 /// \throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 

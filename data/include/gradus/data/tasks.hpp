@@ -45,8 +45,8 @@ struct TaskOptions {
 ///   target is the source reversed, unchanged or sorted in ascending order.
 /// - `dates`: the source is an English date such as `3rd of march 1998`, `mar 3, 1998`,
 ///   `tuesday 3 march 1998` or `03/03/98`. Year, month, day and format are uniform. The target is ISO
-///   8601: `1998-03-03`. Dates are unambiguous: the month comes first with slashes (`12/31/1998`), the day
-///   with full stops (`31.12.1998`). A two-digit year is one of 1969 to 2068, as in POSIX.
+///   8601: `1998-03-03`. Dates are unambiguous: with slashes, the month comes first (`12/31/1998`); with full
+///   stops, the day comes first (`31.12.1998`). A two-digit year is one of 1969 to 2068, as in POSIX.
 /// \throws gradus::Error for any other name, or if an option is out of range.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 

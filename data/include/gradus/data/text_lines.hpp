@@ -23,9 +23,8 @@ class TextLines {
   ~TextLines();
 
   /// Reads the next line, without its end. Returns false at the end of the text.
-  /// \throws gradus::Error if the text cannot be read, or its compressed data is damaged;
-  ///         and, naming the line's number, if the line is not UTF-8
-  ///         or longer than `longest`.
+  /// \throws gradus::Error if the text cannot be read, if its compressed data is damaged, or if the line is
+  ///         not UTF-8 or longer than `longest`. An error about the line states the line's number.
   bool next(std::string& line);
   /// True if the source has content that can be read without waiting for the program that writes it.
   bool has_content() const { return content_->in_avail() > 0; }

@@ -21,8 +21,8 @@ class Communicator {
   /// complete and `out` may be overwritten.
   /// @throws Error if the peer sends another number of bytes or has failed.
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
-  /// True if a network sends messages while this process computes. On a single host, the cores themselves
-  /// copy messages. All processes return the same value.
+  /// True if a network sends messages while this process computes. False on a single host, where the cores
+  /// themselves copy messages. All processes return the same value.
   virtual bool has_network() const { return true; }
 };
 

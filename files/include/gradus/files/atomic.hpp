@@ -18,8 +18,8 @@ void write_atomically(std::string_view who, const std::filesystem::path& target,
 void write_atomically(std::string_view who, const std::filesystem::path& target,
                       std::span<const std::string_view> pieces);
 
-/// Removes temporary files of killed writers from a folder. Temporary files that a running process still
-/// writes stay. Files that cannot be removed are ignored.
+/// Removes the temporary files of killed writers from a folder. Keeps the temporary files of running
+/// processes. Ignores files that cannot be removed.
 void sweep(const std::filesystem::path& folder);
 
 /// Checks that write_atomically() can write `target`: creates and removes a temporary file beside it, or

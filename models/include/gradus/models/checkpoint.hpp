@@ -8,8 +8,8 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Checkpoints, from which training resumes: safetensors files with Trainer::state(), and the configuration
-/// in their metadata.
+/// Checkpoints, from which training resumes. A checkpoint is a safetensors file. Its tensors are
+/// Trainer::state(), and its metadata holds the configuration.
 namespace gradus::models {
 
 struct Checkpoint {
@@ -26,7 +26,7 @@ struct Checkpoint {
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const nn::Narrow& narrow = {});
 
-/// True if the metadata are those of a checkpoint, false if of any other tensor file.
+/// True if the metadata belong to a checkpoint, false if they belong to any other tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);
 
 /// @throws Error as nn::load_safetensors and check_intact(), and for a file that is not a checkpoint or has

@@ -57,10 +57,12 @@ class Encoder : public nn::Module {
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
   std::int64_t levels() const { return levels_; }                                     ///< P
   double silence() const { return silence_; }                                         ///< d
-  /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64. Silence counts.
+  /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64. Includes silent
+  /// annotations.
   Tensor annotation_counts(const Tensor& lengths) const;
-  /// Where in the source the annotations of forward() are: (J, B), i64. Without `silence`, 0, 1, 2 ….
-  /// Attention weight i of sequence b is for the vectors from order[i, b] · 2^P on.
+  /// For each annotation of forward(), its index in the order of the source: (J, B), i64. Without `silence`,
+  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the source vectors from
+  /// order[i, b] · 2^P on.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
@@ -72,7 +74,8 @@ class Encoder : public nn::Module {
   /// Vectors can thus pass through batches and searches that expect tokens. Several threads may call the
   /// function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
-  /// An optional function for `silence`: the power of each vector, (T, B) → (T, B), if the source is ids.
+  /// An optional function for `silence`. If the source is ids, the function returns the power of each vector:
+  /// (T, B) → (T, B).
   std::function<Tensor(const Tensor& ids)> power_of;
 
  private:

@@ -11,8 +11,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Greedy decoding. Each step writes the likeliest allowed token, on ties the one with the lowest id, and
-/// feeds this token to the next step. A source's output does not depend on the other sources in its batch.
+/// Greedy decoding. Each step writes the likeliest allowed token, and feeds this token to the next step. Of
+/// equally likely tokens, the one with the lowest id is written. A source's output does not depend on the
+/// other sources in its batch.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64

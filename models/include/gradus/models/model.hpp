@@ -62,8 +62,8 @@ struct Vocabularies {
   std::int64_t vectors = 0;  ///< vector size, if the source is vectors
 };
 
-/// @throws Error for an attention or decoder that is not in the registry, listing the known names, and as the
-/// constructors of the modules.
+/// @throws Error for an attention or decoder that is not in the registry; the message lists the known names.
+/// Also throws as the constructors of the modules do.
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry = Registry::standard());
 

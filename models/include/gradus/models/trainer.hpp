@@ -40,10 +40,11 @@ struct TrainerOptions {
   double learning_rate = 3e-3;     ///< suits Adam and small models; nn::optimisers() has the rules' defaults
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
-  /// A name in nn::schedules(). Its factor on the learning rate falls from 1, at the end of the warm-up, to
-  /// `final_factor` at the last step. With "plateau", evaluations determine the factor: whenever more than
-  /// `plateau_patience` evaluations in a row have not improved the best score by more than 0.01 %, the factor
-  /// is multiplied by `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector).
+  /// A name in nn::schedules(). A schedule determines a factor on the learning rate. With "constant", the
+  /// factor is 1. With "plateau", evaluations determine the factor: whenever more than `plateau_patience`
+  /// evaluations in a row have not improved the best score by more than 0.01 %, it is multiplied by
+  /// `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector). With the other schedules, the
+  /// factor falls from 1, at the end of the warm-up, to `final_factor` at the last step.
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
@@ -67,8 +68,8 @@ struct TrainerOptions {
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< direction in which scores improve
   std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
-  /// If a loss or a gradient is not finite: whether the error names the operation that first produced such a
-  /// value. To find this operation, the loss is computed again.
+  /// If true, the error for a loss or a gradient that is not finite names the operation that first produced
+  /// such a value. To find this operation, the loss is computed again.
   bool names_origin = true;
   /// Called after each update with the number of steps taken, for methods that change the parameters
   /// themselves, such as compress::Pruning. Not part of the state.
@@ -108,8 +109,9 @@ class Trainer {
   /// and if the number of processes does not divide the number of shards.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {}, Processes processes = {});
 
-  /// Runs one step in training mode. @throws Error if the loss or a gradient is not finite, naming the step
-  /// and the operation that first produced such a value; the parameters are unchanged in that case.
+  /// Runs one step in training mode. @throws Error if the loss or a gradient is not finite; the parameters
+  /// are unchanged in that case. The error names the step and, with `names_origin`, the operation that first
+  /// produced such a value.
   TrainStep step();
   std::int64_t steps() const { return steps_; }  ///< number of steps taken
   /// True if all steps are taken. Also true if `patience` is above 0 and the last `patience` evaluations gave
