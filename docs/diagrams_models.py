@@ -218,7 +218,7 @@ def scores(p):
         p.text(x, 18, name, "name attention")
         p.math(x, 372, sizes, "small")
         p.math(x, 394, parameters, "small")
-        s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, *["encoder"] * 2, *["backward"] * 2)
+        s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, "encoder", "backward", size=14)
         p.math(x + 27, 326, "h_j", "small")
         p.math(x - 27, 342, "(1, 2)", "small")
         p.math(x + 27, 342, "(3, −1)", "small")
@@ -233,6 +233,27 @@ def scores(p):
             box = p.cell(x, y, text, "attention", 94 if y == 60 else 56, 26)
             p.arrow(joined.top(), box.bottom(), role="attention")
             joined = box
+
+
+@picture("13_text", 250)
+def text(p):
+    """A sentence becomes numbers.
+
+    The text is split into tokens. Each token has an id. A word without an id of its own gets 3, the id of <unk>. The id selects a row of
+    the embedding.
+    """
+    for y, name in ((30, "rows of E"), (92, "ids"), (156, "tokens"), (222, "text")):
+        p.text(12, y, name, "start quiet")
+    p.rect("part token", 122, 208, 336, 28, 8)
+    p.text(290, 222, "A red house.", "code")
+    for x, token, number in ((155, "a", 4), (245, "red", 5), (335, "house", 3), (425, ".", 6)):
+        css = "dash" if number == 3 else ""
+        word, box = p.token(x, 156, token), p.cell(x, 92, str(number), "encoder", 44, 30, css)
+        row = p.vector(x, 30, *["encoder"] * 4, size=14, css=css)
+        p.arrow((x, 208), word.bottom())
+        p.arrow(word.top(), box.bottom())
+        p.arrow(box.top(), row.bottom(), role="encoder")
+    p.text(345, 124, "<unk>", "code start")
 
 
 @picture("exercise_11_luong", 484)

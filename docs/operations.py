@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Generates the reference of operations, docs/operations.md, from the headers' docstrings.
+"""Generates the reference of operations, docs/operations.md, from the headers' docstrings, and docs/zh/operations.md from their
+translations in operations_chinese.py.
 
-docs/operations.py render   writes the page
-docs/operations.py check    fails if the page is not what `render` would write, or an operation's docstring has no
-                            gradient
+docs/operations.py render   writes both pages
+docs/operations.py check    fails if a page is not what `render` would write, an operation's docstring has no gradient, or a
+                            translation is missing or unused
 
 A docstring is the `///` lines before one or more declarations. It states what the operation computes and for which shapes, then
 "Gradient: …", and "@throws Error …" for errors other than mismatched shapes and dtypes.
@@ -15,9 +16,11 @@ import sys
 import textwrap
 from typing import NamedTuple
 
+import operations_chinese
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = ROOT / "autograd" / "include" / "gradus" / "autograd"
-PAGE = ROOT / "docs" / "operations.md"
+PAGE, CHINESE_PAGE = ROOT / "docs" / "operations.md", ROOT / "docs" / "zh" / "operations.md"
 
 INTRODUCTION = """\
 <!-- Generated from the headers by docs/operations.py; edit those, then run `docs/operations.py render`. -->
@@ -36,6 +39,7 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradie
 
 To check a gradient, use `gradcheck` ([gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp)).
 """
+GRADIENT, ERROR = "**Gradient**: ", "**Error** "
 
 
 class Entry(NamedTuple):
@@ -121,22 +125,41 @@ def all_entries():
     return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + packing + attention
 
 
-def page():
-    lines = [INTRODUCTION]
+def page(introduction, phrase, gradient, error):
+    """The page with this introduction. `phrase` translates a paragraph; `gradient` and `error` begin the last paragraphs of an entry."""
+    lines = [introduction]
     chapter = None
     for entry in all_entries():
         if entry.chapter != chapter:
             chapter = entry.chapter
-            lines += [f"## {chapter}", ""]
+            lines += [f"## {phrase(chapter)}", ""]
             if NOTES[chapter]:
-                lines += [" ".join(NOTES[chapter]), ""]
+                lines += [phrase(" ".join(NOTES[chapter])), ""]
         # Python-Markdown needs a blank line before a list.
-        text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", entry.text, flags=re.MULTILINE)
+        text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", "\n".join(map(phrase, entry.text.split("\n"))), flags=re.MULTILINE)
         lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", text, "",
-                  f"**Gradient**: {entry.gradient}", ""]
+                  f"{gradient}{phrase(entry.gradient)}", ""]
         if entry.errors:
-            lines += [f"**Error** {entry.errors}", ""]
+            lines += [f"{error}{phrase(entry.errors)}", ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+def pages():
+    """Maps each page's path to its text."""
+    used = set()
+
+    def chinese(text):
+        used.add(text)
+        translated = operations_chinese.phrase(text)
+        if translated is None:
+            sys.exit(f"operations: {text!r} has no Chinese; add it to docs/operations_chinese.py")
+        return translated
+
+    found = {PAGE: page(INTRODUCTION, str, GRADIENT, ERROR),
+             CHINESE_PAGE: page(operations_chinese.INTRODUCTION, chinese, operations_chinese.GRADIENT, operations_chinese.ERROR)}
+    if unused := set(operations_chinese.WORDS) - used:
+        sys.exit(f"operations: no docstring has {', '.join(map(repr, sorted(unused)))}; remove it from docs/operations_chinese.py")
+    return found
 
 
 def check():
@@ -145,13 +168,15 @@ def check():
         sys.exit(f"operations: docstrings without 'Gradient: …': {', '.join(silent)}")
     if len(all_entries()) < 60:
         sys.exit(f"operations: found only {len(all_entries())} operations in the headers, expected at least 60")
-    if PAGE.read_text() != page():
-        sys.exit("operations: docs/operations.md is out of date; run docs/operations.py render")
+    for path, text in pages().items():
+        if path.read_text() != text:
+            sys.exit(f"operations: {path.relative_to(ROOT)} is out of date; run docs/operations.py render")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["render"]:
-        PAGE.write_text(page())
+        for path, text in pages().items():
+            path.write_text(text)
     elif sys.argv[1:] == ["check"]:
         check()
     else:

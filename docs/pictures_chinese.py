@@ -25,6 +25,7 @@ WORDS = {
     "at the start: own values": "开始：各自的值", "after 3 rounds: one sum in each process": "3 轮之后：每个进程有一个和",
     "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
+    "rows of E": "嵌入 E 的行", "ids": "编号", "tokens": "词元", "text": "文本",
     # tutorials 14 to 16
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
@@ -114,7 +115,7 @@ PATTERNS = {
 SAME = {"flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus", "Griffin", "Lim"}
-SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
+SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 

@@ -105,6 +105,14 @@ WORDS = {
     "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
     "a file, `gradus translate`": "文件，`gradus translate`", "minutes": "分钟", "translations": "翻译请求", "texts compared with `gradus translate`": "与 `gradus translate` 比较的译文",
     "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "resident memory, MB: median of each quarter of the time": "常驻内存，MB：每四分之一时间的中位数",
+    # decisions
+    "runs": "运行次数", "mimalloc": "mimalloc", "mimalloc, large pages": "mimalloc，大页", "aligned new": "对齐的 new", "tuned glibc": "调优的 glibc",
+    "oneTBB, static": "oneTBB，静态", "oneTBB, auto": "oneTBB，自动", "OpenMP": "OpenMP", "OpenMP, short spin": "OpenMP，短暂自旋", "OpenMP, dynamic": "OpenMP，动态",
+    "MB / thousand page faults": "MB / 千次缺页", "resident memory, MB": "常驻内存，MB", "the program's start": "程序启动时", "a small tensor": "一个小张量之后",
+    "3000 tensors": "3000 个张量之后", "freeing all of them except one": "释放到只剩一个之后",
+    "algorithm": "算法", "largest error": "最大误差", "non-zero in zero rows": "零行中的非零元素", "NaN in other rows": "其他行中的 NaN",
+    "conventional": "普通算法", "Strassen, one level": "Strassen，一层", "Strassen, two levels": "Strassen，两层",
+    "package": "软件包", "new packages": "新的软件包", "MB installed": "安装后的 MB",
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
     "$\\overleftarrow{h}_T$, when $x_1$ changes": "$\\overleftarrow{h}_T$，改变 $x_1$ 时",
@@ -211,6 +219,16 @@ SENTENCES = [
     (r"With (`[^`]+`)\. (`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"选项：\1。\2；\3，\4 核；修订版 \5。"),
     (r"Memory (.+) GB/s, SGEMM (.+) GFLOP/s\. (`[^`]+`); (.+), (\d+) cores; revision (\w+)\.",
      r"内存 \1 GB/s，SGEMM \2 GFLOP/s。\3；\4，\5 核；修订版 \6。"),
+    (r"(\w+), train, (\d+) threads?(, busy neighbour)?", lambda found: f"{found[1]}，训练，{found[2]} 线程{'，繁忙的邻居' if found[3] else ''}"),
+    (r"(\w+), decode, batch (\d+), (\d+) threads?", r"\1，解码，批次 \2，\3 线程"),
+    (r"([\d,]+) of ([\d,]+)", r"\2 个中的 \1 个"),
+    (r"The time of a run is the median of its timed steps\. Steps of a run( with two threads)?: small (\d+) untimed and (\d+) timed, medium (\d+) and (\d+),(?: paper (\d+) and (\d+),)? others as "
+     r"the configuration says\. The first column names --config, --mode, --batch and --threads\. (`[^`]+`); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.",
+     lambda found: f"一次运行的时间是计时各步的中位数。{'用两个线程时，' if found[1] else ''}一次运行的步数：small 先运行 {found[2]} 步，再计时 {found[3]} 步；medium 是 {found[4]} 步和 {found[5]} 步；"
+                   f"{f'paper 是 {found[6]} 步和 {found[7]} 步；' if found[6] else ''}其他的按配置。第一列是 --config、--mode、--batch 和 --threads。{found[8]}；{found[9]}，{found[10]} 核；修订版 {found[11]}；{found[12]}。"),
+    (r"Seed (\d+); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.", r"种子 \1；\2，\3 核；修订版 \4；\5。"),
+    (r"Sum of Installed-Size over the new packages; Debian (\d+) with what \./run installs\. (`[^`]+`); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.",
+     r"各个新软件包的 Installed-Size 之和；Debian \1，已经有 ./run 安装的软件包。\2；\3，\4 核；修订版 \5；\6。"),
     (r"([\w-]+), train, batch (\d+)", r"\1，训练，批次 \2"), (r"([\w-]+), decode, batch (\d+)", r"\1，解码，批次 \2"),
     (r"(\w+), batch (\d+)", r"\1，批次 \2"), (r"(gradus|libtorch), (\d+) threads?", r"\1，\2 线程"),
     (r"(\d+) % of memory", r"内存带宽的 \1 %"), (r"(\d+) % of SGEMM", r"SGEMM 的 \1 %"), (r"matmul ([\dx]+)", r"matmul \1"),

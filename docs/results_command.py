@@ -18,6 +18,7 @@ SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
 # The four sentences of Dive into Deep Learning, with their reference translations.
 FOUR = [("Go.", "Va !"), ("I lost.", "J'ai perdu."), ("He's calm.", "Il est calme."), ("I'm home.", "Je suis chez moi.")]
 CHINESE = ["--pairs", "cmn-eng/cmn.txt"]
+REVERSED = "10 0 18 26 2 2 15 28 18 41 29 24"  # a held-out string of the task; two numbers occur twice
 SEARCHES = {"greedy": [], "beam": ["--beam", "5"]}
 PHONEMES = [word for part, prefix in (("train", ""), ("dev", "dev-"), ("test", "test-"))
             for side, end in (("source", "src"), ("target", "tgt"))
@@ -47,8 +48,9 @@ def command_of(config, *more):
     return " ".join(["./run gradus train --config", f"configs/{config}.toml", *more, "--seed N"])
 
 
-def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=()):
-    """Measures one configuration on each seed. `evaluations` maps the name of a result to options of evaluate."""
+def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=(), aligned=None):
+    """Measures one configuration on each seed. `evaluations` maps the name of a result to options of evaluate. Draws the attention
+    weights of the sentence `aligned`."""
     runs = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
@@ -60,6 +62,8 @@ def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=
             if seed == seeds[0]:
                 for picture in pictures:
                     shutil.copy(out / f"{picture}.svg", PICTURES / f"{name}_{picture}.svg")
+                if aligned:
+                    gradus("align", "--model", out, "--text", aligned, "--svg", PICTURES / f"{name}_alignment.svg")
     write(f"command_{name}", command_of(config, *data), at, {"seeds": seeds, "runs": runs})
 
 
@@ -151,7 +155,7 @@ def measure_french(at):
 
 # All measurements except `reverse` need real text (GRADUS_DATA).
 MEASURES = {
-    "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
+    "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, aligned=REVERSED,
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),
     "french": measure_french,
     "bf16": measure_bf16,

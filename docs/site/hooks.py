@@ -203,7 +203,9 @@ def on_page_markdown(markdown, page, config, files):
     def link(match):
         target = target_of(match[1], path)
         if target is None:
-            return match[0]
+            built = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[1]))
+            in_english = is_chinese(config) and built.startswith("docs/api/")  # doxygen's pages are only in the English book
+            return f"elsewhere:{built.removeprefix('docs/')}{match[2]}" if in_english else match[0]
         language, there = place(target)
         if language == here[0]:  # mkdocs checks the links between pages of one language
             return posixpath.relpath(there, posixpath.dirname(here[1])) + match[2]
