@@ -194,7 +194,12 @@ plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utte
   constexpr double limit = 3;
   const gradus::Tensor& x = utterance.frames;
   end = std::min(end, x.size(0));
-  plot::Heatmap map{.title = title, .x_label = "frame", .y_label = "number", .min = -limit, .max = limit};
+  plot::Heatmap map{.title = title,
+                    .x_label = "frame",
+                    .y_label = "number",
+                    .min = -limit,
+                    .max = limit,
+                    .side = 16 * static_cast<double>(end - first)};  // pixels
   for (std::int64_t t = first; t < end; ++t) map.columns.push_back(t % 10 == 0 ? std::to_string(t) : "");
   for (std::int64_t d = 0; d < x.size(1); ++d) {
     map.rows.push_back(std::to_string(d + 1));
