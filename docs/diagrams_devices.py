@@ -1,7 +1,10 @@
 """The pictures of tutorials 14 to 16, for docs/diagrams.py."""
 
-from diagrams_kit import picture
+import math
+
+from diagrams_kit import at, picture
 from diagrams_parts import chain
+from results_small import mean_of
 
 
 @picture("14_four_ways", 236)
@@ -15,15 +18,15 @@ def four_ways(p):
     for x, name, result in ((66, "fewer bits", "coarser values"), (182, "fewer weights", "most are 0"),
                             (298, "fewer units", "a smaller matrix"), (414, "a student", "another model")):
         p.panel("decoder", x - 54, 34, 108, 160)
-        p.text(x, 18, name, "name decoder")
+        p.text(x, 18, name, "name small decoder")
         p.text(x, 212, result, "small quiet")
 
     p.arrow((24, top + 52), (110, top + 52), width=1.2)
     p.arrow((66, top + 62), (66, top - 50), width=1.2)
     stairs = "M32 142" + "".join(f"h{8 if step in (0, 4) else 17}v-17" for step in range(4)) + "h9"
     p.path("line decoder", stairs, ' stroke-width="2.2"')
-    p.path("line token dash", "M32 152L104 80", ' stroke-width="1.2"')
-    p.text(72, 140, "slope 1", "small start quiet")
+    p.path("line token dash", "M28 145.5L106 67.5", ' stroke-width="1.2"')  # through the middles of the steps
+    p.text(117, 140, "slope 1", "small end quiet")
     p.math(106, top + 66, "w", "small")
     p.math(60, top - 42, "round w", "small end")
 
@@ -44,6 +47,73 @@ def four_ways(p):
     p.arrow(student.top(), words[1].bottom(), role="decoder")
     p.arrow((390, 48), (390, 44), (438, 44), (438, 60), role="context", head=True)
     p.arrow(words[0].top(2), (390, 46), role="context", head=False)
+
+
+@picture("14_rounded_copy", 232)
+def rounded_copy(p):
+    """The exact copy of a weight collects updates, and the rounded weight jumps.
+
+    The steps of the rounding are 0.1 apart. Three updates of 0.02 move the exact copy V from 0.50 to 0.52, 0.54 and 0.56. The rounded
+    weight W is 0.5, 0.5, 0.5 and then 0.6, because V has passed 0.55, the middle between two steps.
+    """
+    xs, values = [120 + 96 * update for update in range(4)], (0.50, 0.52, 0.54, 0.56)
+
+    def height(value):
+        return 146 - 1100 * (value - 0.5)
+    for value, css in ((0.5, ""), (0.55, "dash"), (0.6, "")):
+        p.path(f"line token faded {css}", f"M{at(82, height(value))}H436", ' stroke-width="1.2"')
+        p.text(74, height(value), f"{value:.2g}", "small end quiet")
+    p.path("line decoder", f"M{at(xs[0], height(0.5))}H{xs[3]}V{height(0.6):g}H436", ' stroke-width="2.2"')
+    p.math(444, height(0.6), "W", "start")
+    places = [(x, height(value)) for x, value in zip(xs, values)]
+    p.arrow(places[0], places[3], role="context", head=False, width=2.2)
+    p.math(xs[3] + 12, places[3][1] - 2, "V", "start")
+    for update, (x, y) in enumerate(places):
+        p.disc("fill context", x, y, 4)
+        for below, text in ((170, str(update)), (194, f"{values[update]:.2f}"), (216, f"{values[update]:.1f}")):
+            p.text(x, below, text, "small quiet" if below == 170 else "small")
+    p.text(12, 170, "updates", "small start quiet")
+    p.math(12, 194, "V", "start")
+    p.math(12, 216, "W", "start")
+
+
+@picture("14_french", 372)
+def french(p):
+    """BLEU against the size of the file after gzip, for each way to make the model smaller.
+
+    Fewer bits, and fewer words, keep the BLEU. With more and more zeros, it falls from 30 to 4. The student has 12 to 15 BLEU after 1,000
+    updates, and the smallest student 29 to 30 after 9,600 updates, at the fewest bytes.
+    """
+    left, floor, tall = 52, 318, 292
+
+    def place(row):
+        return left + 80 * math.log2(mean_of(row, "gzip_bytes") / 0.5e6), floor - tall * mean_of(row, "bleu") / 32
+    for bleu in (0, 10, 20, 30):
+        y = floor - tall * bleu / 32
+        p.path("line token faded", f"M{at(left, y)}H468", ' stroke-width="1"')
+        p.text(left - 8, y, str(bleu), "small end quiet")
+    for size in (0.5, 1, 2, 4, 8, 16):
+        p.text(left + 80 * math.log2(size / 0.5), floor + 16, f"{size:g}", "small quiet")
+    p.text(12, 14, "BLEU", "small start quiet")
+    p.text(260, floor + 38, "MB after gzip, logarithmic scale", "small quiet")
+    for role, rows in (
+            ("gradient", ["f32", "50 % zeros, trained on", "80 % zeros, trained on", "90 % zeros, trained on"]),
+            ("context", ["f32", "2,000 target words", "2,000 target words, int8"]),
+            ("encoder", ["f32", "bf16", "int8"]),
+            ("attention", ["student", "student, teacher's words", "student, teacher's beams", "student, teacher's beams, int8"]),
+            ("decoder", ["smallest student", "smallest student, teacher's beams", "smallest student, teacher's beams, int8"])):
+        places = [place(row) for row in rows]
+        p.arrow(*places, role=role, head=False, width=1.6)
+        for x, y in places:
+            p.disc(f"fill {role}", x, y, 4)
+    for row, dx, dy, css, text in (
+            ("f32", 0, -16, "end", "f32"), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"),
+            ("smallest student, teacher's beams, int8", -6, 22, "start", "smallest student"),
+            ("student, teacher's beams, int8", 0, -16, "start", "student"),
+            ("50 % zeros, trained on", 12, 10, "start", "50 % zeros"), ("80 % zeros, trained on", 12, 4, "start", "80 % zeros"),
+            ("90 % zeros, trained on", 12, 0, "start", "90 % zeros"), ("2,000 target words, int8", 8, 18, "start", "2,000 words")):
+        x, y = place(row)
+        p.text(x + dx, y + dy, text, f"small {css}")
 
 
 @picture("15_pyramid", 300)
@@ -104,6 +174,44 @@ def monotonic(p):
     p.text(xs[1], y + 102, "the walk begins here", "small decoder")
 
 
+@picture("15_speed", 128)
+def half_of_the_frames(p):
+    """Six frames played twice as fast: every second one is left out.
+
+    Of the frames 0 to 5, the frames 1, 3 and 5 are kept. They become the frames 0, 1 and 2.
+    """
+    xs = [150 + 56 * i for i in range(6)]
+    for i, x in enumerate(xs):
+        frame = p.cell(x, 28, str(i), "token", 40, 28, "" if i % 2 else "dash faded")
+        if i % 2:
+            p.arrow(frame.bottom(), p.cell(xs[i // 2 + 1], 98, str(i // 2), "encoder", 40, 28).top(), role="encoder")
+    p.text(12, 28, "original frame", "small start quiet")
+    p.text(12, 98, "heard frame", "small start quiet")
+
+
+@picture("15_silence", 262)
+def silence(p):
+    """Annotations of silence move behind the others.
+
+    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 0 and 3 are below it: silence.
+    The new order is 1, 2, 4, 0, 3, and the length of the source is 3, so attention treats the last two as padding.
+    """
+    powers, threshold, order = (0.1, 2, 1.5, 0.15, 1.8), 0.2, (1, 2, 4, 0, 3)
+    xs, floor, scale = [112 + 74 * j for j in range(5)], 110, 40
+    p.text(12, 60, "power", "small start quiet")
+    p.arrow((xs[0] - 34, floor), (xs[-1] + 34, floor), head=False, width=1)
+    p.path("line gradient dash", f"M{at(xs[0] - 34, floor - scale * threshold)}H{xs[-1] + 34}", ' stroke-width="1.6"')
+    p.text(xs[-1] + 38, floor - scale * threshold - 2, "0.2", "small start")
+    for j, (x, power) in enumerate(zip(xs, powers)):
+        p.rect(f"part {'encoder' if power >= threshold else 'token'}", x - 15, floor - scale * power, 30, scale * power)
+        p.text(x, floor - scale * max(power, threshold) - 10, f"{power:g}", "small")
+        css, line = ("", "encoder") if power >= threshold else ("dash faded", "token faded")
+        before, after = (p.cell(*place, f"h_{j}", "encoder", 44, 30, css) for place in ((x, 136), (xs[order.index(j)], 206)))
+        p.arrow(before.bottom(), after.top(), role=line)
+    p.text(xs[1], 244, "length 3", "small")
+    p.text((xs[3] + xs[4]) / 2, 244, "as padding", "small quiet")
+
+
 @picture("15_location", 366)
 def location(p):
     """Location features in numbers.
@@ -153,7 +261,7 @@ def speaker_step(p):
     state, y = p.cell(214, 180, "s_t", "decoder"), 180
     before = p.cell(70, y, "s_{t−1}", "decoder", css="dash")
     p.arrow(before.right(), state.left(), role="decoder", width=2.2)
-    p.arrow(state.right(), (456, y), role="decoder", width=2.2, css="faded")
+    p.arrow(state.right(), (476, y), role="decoder", width=2.2, css="faded")
     # The outputs.
     frames = [p.grid(186 + 18 * i, 92, 4, 1, "token", size=12) for i in range(4)]
     p.math(126, 92, "Y_t", "end")
@@ -188,4 +296,47 @@ def speaker_step(p):
     p.arrow((xs[0], 376), (xs[0], 350), (202, 350), context.bottom(), role="encoder")
     for x in xs[1:]:
         p.arrow((x, 376), (x, 350), (202, 350), role="encoder", head=False)
-    p.arrow((xs[0], 350), (122, 350), weights.bottom(12), role="encoder")
+    p.arrow((xs[0], 376), (xs[0], 350), (122, 350), weights.bottom(12), role="encoder")
+
+
+@picture("16_phases", 236)
+def phases(p):
+    """Griffin and Lim's two steps.
+
+    On the left, two windows overlap at a sample, with the weights 0.6 and 0.8. They ask for 0.5 and 0.4, and the sample becomes
+    0.436. On the right, the iteration moves back and forth between spectra with the wanted magnitudes A and spectra of sounds. No
+    distance is longer than the one before.
+    """
+    floor, height, half, sample = 150, 100, 84, 126
+
+    def distance(weight):
+        """From the middle of a Hann window of this half width to the place where it has this weight."""
+        return half * 2 / math.pi * math.acos(math.sqrt(weight))
+    p.arrow((12, floor), (246, floor), head=False, width=1)
+    for middle, weight, role in ((sample - distance(0.6), 0.6, "encoder"), (sample + distance(0.8), 0.8, "attention")):
+        points = [(middle + half * d / 20, floor - height * math.cos(math.pi * d / 40) ** 2) for d in range(-20, 21)]
+        p.path(f"line {role}", "M" + "L".join(at(*point) for point in points), ' stroke-width="2.2"')
+        p.disc(f"fill {role}", sample, floor - height * weight, 4)
+        p.text(sample + 12, floor - height * weight + (4 if weight > 0.7 else 2), f"{weight:g}", "small start")
+    p.path("line token dash", f"M{at(sample, floor)}V40", ' stroke-width="1.2"')
+    p.math(sample, 20, "x_n = 0.436")
+    for y, role, asked in ((178, "encoder", "0.3 / 0.6 = 0.5"), (200, "attention", "0.32 / 0.8 = 0.4")):
+        p.disc(f"fill {role}", 70, y, 4)
+        p.math(84, y, asked, "small start")
+    # The two sets as lines; each arrow is a projection to the nearest point of the other line.
+    sounds, corner, direction = 196, (286, 62), (175, 90)
+    length = math.hypot(*direction)
+    u = direction[0] / length, direction[1] / length
+    p.path("line context", f"M{at(*corner)}l{at(*direction)}", ' stroke-width="2.2"')
+    p.path("line decoder", f"M{at(corner[0], sounds)}H{corner[0] + direction[0]}", ' stroke-width="2.2"')
+    x = corner[0] + 16
+    for name in ("", "′", "″"):
+        t = (x - corner[0]) * u[0] + (sounds - corner[1]) * u[1]
+        y = corner[0] + t * u[0], corner[1] + t * u[1]
+        p.arrow((x, sounds), y, role="context")
+        p.arrow(y, (y[0], sounds), role="decoder")
+        p.math(x, sounds + 16, "X" + name, "small")
+        p.math(y[0] + 4, y[1] - 14, "Y" + name, "small")
+        x = y[0]
+    p.math(corner[0], corner[1] - 18, "magnitudes A", "small start")
+    p.math(472, sounds + 16, "sounds", "small end")

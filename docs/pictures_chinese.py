@@ -30,7 +30,10 @@ WORDS = {
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
-    "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层",
+    "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
+    "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
+    "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "smallest student": "最小的学生",
+    "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # pages of explanations
@@ -85,7 +88,7 @@ WORDS = {
     "band": "频带",
     "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
-    "annotation; the symbol where it begins": "注解向量；符号标在开始处", "silence, three symbols, silence": "静音，三个符号，静音",
+    "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",
     # speed
     "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "decoding": "解码", "How the cost grows": "代价怎样增长",
     "doublings of the size": "大小加倍的次数", "ms": "毫秒", "training step": "一步训练",
@@ -112,7 +115,7 @@ PATTERNS = {
     r"global, trained on: (.+)": r"全局，继续训练：\1",
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
-SAME = {"flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
+SAME = {"bf", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus", "Griffin", "Lim"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are

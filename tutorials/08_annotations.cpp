@@ -11,6 +11,7 @@
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -149,12 +150,12 @@ void run(const tutorial::Options& options) {
   std::cout << "fraction of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
             << text(known) << '\n';
 
-  // 2. Which tokens an annotation depends on: each half, and the whole. The sensitivity of annotation j to token k is
+  // 2. Which tokens each half of an annotation depends on. The sensitivity of annotation j to token k is
   // S_jk = ‖∂h_j/∂(E x_k)‖.
   const Tensor ids = tokens(1, generator);                                              // (T, 1)
   const Tensor squares = squared_derivatives(tagger, ids);                              // (T, 2H, T)
   const auto S = [&](std::int64_t from, std::int64_t to) { return sqrt(sum(squares.slice(from, to, 1), 1)); };
-  const Tensor forward = S(0, hidden), backward = S(hidden, 2 * hidden), both = S(0, 2 * hidden);  // (T, T)
+  const Tensor forward = S(0, hidden), backward = S(hidden, 2 * hidden);                // (T, T)
   const Tensor j = unsqueeze(arange(T), 1), k = unsqueeze(arange(T), 0);                // (T, 1), (1, T)
   std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << max(forward * greater(k, j).to(Dtype::f64)).item()
             << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << max(backward * less(k, j).to(Dtype::f64)).item() << '\n';
@@ -174,10 +175,12 @@ void run(const tutorial::Options& options) {
   const tutorial::Table mistakes = probes(encoder, reads_backward, x, generator);
   std::cout << "\nhow far a state moves that must not, right and mistaken\n" << text(mistakes) << '\n';
 
-  const auto map = [&](const std::string& title, const Tensor& S_jk) {
-    return tutorial::numbered_map(title, "k: token", "j: annotation", S_jk.to_vector<double>(), max(both).item());
+  const auto map = [largest = std::max(max(forward).item(), max(backward).item())](const std::string& title, const Tensor& S_jk) {
+    plot::Heatmap drawn = tutorial::numbered_map(title, "k: token", "j: annotation", S_jk.to_vector<double>(), largest);
+    drawn.side = 270;                                                                   // two beside each other fit a page
+    return drawn;
   };
-  const std::string svg = plot::strip({map("→h_j", forward), map("←h_j", backward), map("[→h_j; ←h_j]", both)});
+  const std::string svg = plot::strip({map("→h_j", forward), map("←h_j", backward)});
   publish({.number = "08",
            .title = "annotations",
            .intro = "A vector for every token, from a network that reads forward and one that reads backward.",

@@ -160,8 +160,11 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
 
   // 4. Pictures.
   const std::string alignment_svg = plot::svg(alignment), animated = plot::animation(forming);
-  for (plot::Heatmap& panel : forming) panel.side = 210;
-  const std::string strip = plot::strip(forming, 4);
+  for (plot::Heatmap& panel : forming) {
+    panel.side = 210;  // three beside each other fit a page
+    panel.x_label = panel.y_label = "";
+  }
+  const std::string strip = plot::strip(forming, 3);
   const std::string by_length = tutorial::exact_match_curves(results), loss = tutorial::loss_curves(results);
   const std::vector<std::string> steps = tutorial::weight_bars(alignment);
   const plot::Page page{

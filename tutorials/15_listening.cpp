@@ -189,13 +189,16 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                           tutorial::frames_of_delay(*listener.model, heard, is_online)}});
   }
   std::cout << "steps to an earlier position, and frames from the end of a symbol until it is written\n" << text(delay) << '\n';
+  const std::int64_t T = three.frames.size(0), half = (T + 1) / 2;
+  const std::string frames = plot::strip({tutorial::frames_map("first half", three, 0, half),
+                                          tutorial::frames_map("second half", three, half, T)}, 1);
   plot::Curves losses{.title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats per token", .log_y = true};
   for (const auto& [name, model, training] : listeners) losses.series.push_back(tutorial::smoothed(name, training.losses));
 
   publish({.number = "15",
            .title = "listening",
            .intro = "Attention over the frames of generated speech.",
-           .sections = {{"Frames", {{"frames", plot::svg(tutorial::frames_map("silence, three symbols, silence", three))}}},
+           .sections = {{"Frames", {{"frames", frames}}},
                         {"One symbol six times",
                          {{"alignments", plot::strip({tutorial::heard_map("content", by_content, again),
                                                       tutorial::heard_map("location", by_location, again)}, 1)}},

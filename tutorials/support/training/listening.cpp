@@ -189,14 +189,21 @@ std::string speed_curves(const Table& speed) {
   return plot::svg(curves);
 }
 
-plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utterance) {
+plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utterance, std::int64_t first,
+                         std::int64_t end) {
   constexpr double limit = 3;
   const gradus::Tensor& x = utterance.frames;
-  plot::Heatmap map{.title = title, .x_label = "frame", .y_label = "number", .min = -limit, .max = limit};
-  for (std::int64_t t = 0; t < x.size(0); ++t) map.columns.push_back(t % 10 == 0 ? std::to_string(t) : "");
+  end = std::min(end, x.size(0));
+  plot::Heatmap map{.title = title,
+                    .x_label = "frame",
+                    .y_label = "number",
+                    .min = -limit,
+                    .max = limit,
+                    .side = 16 * static_cast<double>(end - first)};  // pixels
+  for (std::int64_t t = first; t < end; ++t) map.columns.push_back(t % 10 == 0 ? std::to_string(t) : "");
   for (std::int64_t d = 0; d < x.size(1); ++d) {
     map.rows.push_back(std::to_string(d + 1));
-    for (std::int64_t t = 0; t < x.size(0); ++t) {
+    for (std::int64_t t = first; t < end; ++t) {
       map.values.push_back(std::clamp<double>(x[t][d].item(), -limit, limit));
     }
   }

@@ -72,8 +72,10 @@ Table wrong(const std::string& name, const std::string& rows_are, const std::vec
 /// The table `speed` as a picture with one line per model.
 std::string speed_curves(const Table& speed);
 
-/// A heatmap of an utterance: a column per frame, a row per element of a frame.
-gradus::plot::Heatmap frames_map(const std::string& title, const gradus::speech::Utterance& utterance);
+/// A heatmap of the frames [first, end) of an utterance: a column per frame, a row per element of a
+/// frame. An `end` beyond the last frame means all frames from `first` on. About 40 frames fit a page.
+gradus::plot::Heatmap frames_map(const std::string& title, const gradus::speech::Utterance& utterance,
+                                 std::int64_t first, std::int64_t end);
 
 /// The attention weights as a heatmap: a row per written token, a column per annotation. A column's label is
 /// the symbol that is said there.
