@@ -3,6 +3,8 @@
 
 LIBRARIES lists the libraries that each library may use. FOLDERS lists the folders of a library from the lowest to the highest: a
 source may include headers of its own folder and of lower folders. A public header belongs to the folder of its source.
+
+Also checks that gradus.hpp includes all public headers of the libraries in UMBRELLA.
 """
 
 import pathlib
@@ -26,6 +28,9 @@ FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tens
            "speech": ("frames", "sound"),
            "tools": ("settings", "files", "reports", "training", "serving", "commands")}
 
+# The libraries of the target gradus::gradus.
+UMBRELLA = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress")
+
 
 def included(path):
     return re.findall(r'^#include [<"]([^>"]+)[>"]', path.read_text(), re.MULTILINE)
@@ -39,6 +44,20 @@ def library_faults(root=ROOT):
                 parts = header.split("/")
                 if header == "gradus/gradus.hpp" or (parts[0] == "gradus" and len(parts) > 2 and parts[1] not in (library, *below)):
                     yield f"{path.relative_to(root)} includes <{header}>; {library} may use {', '.join(below) or 'none'}"
+
+
+def umbrella_faults(root=ROOT):
+    """Reports public headers that gradus.hpp includes neither itself nor through other headers."""
+    headers = {str(path.relative_to(root / library / "include")): path
+               for library in UMBRELLA for path in (root / library / "include").rglob("*.hpp")}
+    reached, waiting = {"gradus/autograd/xtensor.hpp"}, [root / "include/gradus/gradus.hpp"]
+    while waiting:
+        for header in included(waiting.pop()):
+            if header in headers and header not in reached:
+                reached.add(header)
+                waiting.append(headers[header])
+    for header in sorted(headers.keys() - reached):
+        yield f"include/gradus/gradus.hpp does not include <{header}>"
 
 
 def folder_of(header, library, root):
@@ -85,13 +104,18 @@ def test_faults_are_found(folder):
     (folder / "data" / "batch.cpp").write_text("#include <gradus/files/input.hpp>\n#include <gradus/nn/gru.hpp>\n#include <gradus/gradus.hpp>\n")
     found = list(library_faults(folder))
     assert len(found) == 2 and "gradus/nn/gru.hpp" in found[0] and "gradus/gradus.hpp" in found[1], found
+    for header in ("data/include/gradus/data/batch.hpp", "data/include/gradus/data/split.hpp", "include/gradus/gradus.hpp"):
+        (folder / header).parent.mkdir(parents=True, exist_ok=True)
+        (folder / header).write_text("#include <gradus/data/batch.hpp>\n")
+    found = list(umbrella_faults(folder))
+    assert len(found) == 1 and "gradus/data/split.hpp" in found[0], found
 
 
 def main():
     import tempfile
     with tempfile.TemporaryDirectory() as folder:
         test_faults_are_found(pathlib.Path(folder))
-    found = [*library_faults(), *(fault for library in FOLDERS for fault in folder_faults(library))]
+    found = [*library_faults(), *umbrella_faults(), *(fault for library in FOLDERS for fault in folder_faults(library))]
     if found:
         sys.exit("layers: " + "\nlayers: ".join(found))
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Includes most headers. The headers of gradus/distributed are left out because they need threads or MPI,
-/// and <gradus/autograd/xtensor.hpp> because it needs xtensor. A few specialised headers are left out, too.
+/// Includes all headers of the target gradus::gradus except <gradus/autograd/xtensor.hpp>, which needs xtensor.
+/// The components distributed, serve and tools have headers of their own.
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/build_info.hpp>
@@ -20,6 +20,7 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/recorded.hpp>
 #include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/row_product.hpp>
 #include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
@@ -44,6 +45,7 @@
 #include <gradus/data/d2l_bleu.hpp>
 #include <gradus/data/edit_distance.hpp>
 #include <gradus/data/exact_match.hpp>
+#include <gradus/data/hash.hpp>
 #include <gradus/data/match_count.hpp>
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/perplexity.hpp>
@@ -53,6 +55,7 @@
 #include <gradus/data/sentence_pair.hpp>
 #include <gradus/data/split.hpp>
 #include <gradus/data/tasks.hpp>
+#include <gradus/data/text_lines.hpp>
 #include <gradus/data/token_accuracy.hpp>
 #include <gradus/data/token_counts.hpp>
 #include <gradus/data/tokenised_pairs.hpp>
@@ -77,6 +80,7 @@
 #include <gradus/models/constraints.hpp>
 #include <gradus/models/decode.hpp>
 #include <gradus/models/decoded.hpp>
+#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/ensemble.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
@@ -84,12 +88,14 @@
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
+#include <gradus/models/online_search.hpp>
 #include <gradus/models/processes.hpp>
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/readout.hpp>
 #include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/models/registry.hpp>
 #include <gradus/models/replace_unknown.hpp>
+#include <gradus/models/running_batch.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/models/search.hpp>
 #include <gradus/models/seq2seq.hpp>
@@ -135,6 +141,7 @@
 #include <gradus/nn/reinforce_loss.hpp>
 #include <gradus/nn/rmsprop.hpp>
 #include <gradus/nn/rnn.hpp>
+#include <gradus/nn/row_products.hpp>
 #include <gradus/nn/safetensors.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 #include <gradus/nn/schedule.hpp>
@@ -154,6 +161,7 @@
 #include <gradus/speech/frames.hpp>
 #include <gradus/speech/griffin_lim.hpp>
 #include <gradus/speech/log_mel.hpp>
+#include <gradus/speech/speed.hpp>
 #include <gradus/speech/spoken.hpp>
 #include <gradus/speech/wav.hpp>
 #include <gradus/version.hpp>
