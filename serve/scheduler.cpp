@@ -169,7 +169,7 @@ class Scheduler::Impl {
 
  private:
   // The batches' sizes vary, so the memory pool collects free buffers of ever more sizes. A worker releases
-  // them after this many turns, seconds to minutes.
+  // these buffers after this many turns, which take seconds to minutes.
   static constexpr std::int64_t turns_between_releases = 2000;
 
   void work() {

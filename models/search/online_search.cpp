@@ -71,7 +71,8 @@ class OnlineSearch::State {
   bool ended() const { return ended_; }
 
  private:
-  // Encodes the next part of the source, (n, 1, ·), or its end, and writes what can be written.
+  // Encodes the next part of the source, (n, 1, ·); an undefined part stands for the end of the source.
+  // Returns the tokens that can now be written.
   std::vector<std::int64_t> write(const Tensor& part) {
     std::vector<std::int64_t> tokens;
     if (ended_) return tokens;
@@ -98,8 +99,9 @@ class OnlineSearch::State {
     annotations_ += h.size(0);
   }
 
-  // Runs one decoder step. Returns false, and changes nothing, if the walk reached the last known annotation
-  // without stopping, and more of the source may follow.
+  // Runs one decoder step. Returns false, and writes no token, in two cases. First: the annotations so far
+  // allow no more tokens. Second: the walk passed the last known annotation, and more of the source may
+  // follow.
   bool step(std::vector<std::int64_t>& tokens) {
     if (written_ >= max_steps_.of(annotations_)) {
       ended_ = is_finished_;  // more annotations allow more tokens

@@ -173,7 +173,8 @@ class RunningBatch::State {
     return tokens;
   }
 
-  // Drops the rows of sources whose search has ended. A finished source stays a member until take_finished().
+  // Drops the rows of sources that were cancelled or whose search has ended. A finished source stays a member
+  // until take_finished().
   void drop_rows() {
     std::vector<std::int64_t> rows;
     std::int64_t T = 0;

@@ -19,9 +19,9 @@ class SourceSearch {
   virtual ~SourceSearch() = default;
 
   virtual bool done() const = 0;
-  // Describes the rows of the next step. For each row, appends its input token to `tokens`. Also appends to
-  // `rows` the index, among the rows of the last prediction, of the row that is continued; before the first
-  // step, appends `first_row`. All steps except the first have the same number of rows.
+  // Describes the rows of the next step. Each row continues a row of the last prediction. For each row,
+  // appends its input token to `tokens`, and the index of the continued row to `rows`. Before the first step,
+  // this index is `first_row`. All steps except the first have the same number of rows.
   virtual void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
                           std::vector<std::int64_t>& tokens) const = 0;
   // Reads the prediction of a step. This source's rows begin at `first_row`.

@@ -151,8 +151,8 @@ Loss loss_of(const Seq2Seq& model, const data::Batch& batch, const LossOptions& 
                  tensor(batch.source_lengths, {batch.size}), batch, options, coins);
 }
 
-// The loss of a batch, computed in parts by several threads. Every part draws equally often, so the default
-// generator afterwards gets the state that the generator of part 0 has reached.
+// The loss of a batch, computed in parts by several threads. Every part makes the same number of draws.
+// Afterwards, the default generator therefore gets the final state of part 0's generator.
 Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options,
                    std::int64_t parts) {
   const std::vector<Cut> cuts = cut(batch, parts);

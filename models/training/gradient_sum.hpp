@@ -18,8 +18,8 @@ namespace gradus::models {
 // order does not affect the sums.
 class GradientSum {
  public:
-  // Indices of parameters, in the order of sending. If the order is empty, as before the first step, the last
-  // parameter is sent first.
+  // Indices of parameters, in the order of sending. Before the first step, and after a change in the number
+  // of parameters, the last parameter is sent first.
   using Order = std::vector<std::size_t>;
   // `shards` is the number of this process's shards. All parameters must require gradients. take() updates
   // `order`.

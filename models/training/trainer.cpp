@@ -81,8 +81,8 @@ void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumu
   loss.total.backward();
 }
 
-// The end of a message: the first operation whose result or gradient is not finite. Recomputes the last loss
-// with the same random draws to find the operation.
+// The end of an error message. Names the first operation whose result or gradient is not finite. To find this
+// operation, recomputes the last loss with the same random draws.
 std::string Trainer::origin(const LossOptions& options, const Accumulated& sum) const {
   const std::string before = "; the first non-finite value came from ";
   if (!options_.names_origin) return "";

@@ -154,9 +154,9 @@ void Trainer::load_state(const NamedTensors& state) {
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
-  // Everything that may throw comes first: the plateau, a new optimiser, the stream, the model. So an error
-  // leaves the trainer unchanged. The stream precedes the model: with different data, the parameters' shapes
-  // may differ too, and then the stream's error is clearer.
+  // Everything that may throw comes first, so that an error leaves the trainer unchanged. The stream is
+  // restored before the model: with different data, the parameters' shapes may differ too, and then the
+  // stream's error is clearer.
   auto plateau = make_plateau(options_);
   if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);

@@ -19,8 +19,9 @@ void round_to_bf16(Tensor& tensor) {
 void TreeSum::add(Tensor term) {
   const NoGrad no_grad;
   if (bf16_) round_to_bf16(term);
-  // This works like counting in binary. Each trailing 1 of the number of terms stands for a block as large as
-  // the new one; the two blocks are added.
+  // This works like adding 1 to the number of terms in binary. If the last digit is 1, the last block is as
+  // large as the new one. Then the two blocks are added, and the next digit decides in the same way about
+  // their sum.
   for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
     term = blocks_.back() + term;
     blocks_.pop_back();

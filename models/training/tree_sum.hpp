@@ -12,7 +12,7 @@ namespace gradus::models {
 // at most n + 1 tensors.
 class TreeSum {
  public:
-  // If `bf16` is set, each f32 term and each sum of two is rounded to bf16.
+  // If `bf16` is set, each f32 term is rounded to bf16, and so is each sum of two blocks.
   explicit TreeSum(bool bf16) : bf16_(bf16) {}
   // Adds the next term, and may overwrite its values. All terms must have the same shape.
   void add(Tensor term);

@@ -146,7 +146,8 @@ Normaliser hard() {
                 if (!training) return largest(e, lengths);
                 const Tensor drawn = largest(e.detach() + gumbel_noise(e), lengths);
                 const Tensor p = masked_softmax(e, lengths), fixed = p.detach();
-                // Is 0, with the gradient of ln p. The clamp is for positions that are not drawn: p may be 0.
+                // log_ratio is 0, but has the gradient of ln p. The clamp avoids a division by 0: p may be 0
+                // at positions that are not drawn.
                 const Tensor log_ratio = (p - fixed) / clamp(fixed, std::numeric_limits<float>::min(), 1);
                 return drawn * (1 + log_ratio);
               },

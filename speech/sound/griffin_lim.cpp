@@ -16,8 +16,9 @@ namespace {
 
 constexpr double least_cover = 0.1;  // of Σ w²
 
-// The rows of (F Fᵀ)⁻¹ y, for F as (K, M) and y (T, M). A filter overlaps only its neighbours, so F Fᵀ is
-// tridiagonal, and is eliminated in one sweep down and one up.
+// (F Fᵀ)⁻¹ y_t for each row y_t of y (T, M). The argument F is (K, M), the transpose of F in this formula. A
+// filter overlaps only its neighbours, so F Fᵀ is tridiagonal: one sweep down and one sweep up solve the
+// system.
 Tensor solve(const Tensor& F, const Tensor& y) {
   constexpr double least_pivot = 1e-6;
   const std::int64_t M = F.size(1), T = y.size(0);

@@ -13,9 +13,10 @@
 
 #include "nn/helpers.hpp"
 
-/// Sizes of small models, all different; and pairs, whose lengths all differ.
+/// Sizes of small models. All sizes differ.
 inline constexpr gradus::models::ModelSizes tiny{.vocabulary = 9, .embedding = 5, .hidden = 4, .energy = 3};
 
+/// Pairs. All source lengths differ, and all target lengths differ.
 inline const std::vector<gradus::data::Pair> tiny_pairs = {
     {{3, 8, 5, 3}, {7, 4, 2}}, {{6}, {8, 8, 3, 5, 6, 2}}, {{4, 7}, {2}}};
 

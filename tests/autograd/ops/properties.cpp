@@ -337,7 +337,7 @@ TEST_CASE("round trips return the same values and pass gradients through", "[aut
 TEST_CASE("the gradients of a graph of fifty operations match finite differences", "[autograd][properties]") {
   check_property([] {
     const RandomGraph graph = *any_graph(50).as("graph");
-    // atol, because equal terms may cancel: then rounding turns a gradient of 0 into a small number.
+    // The check needs atol: if equal terms cancel, rounding turns a gradient of 0 into a small number.
     const gradus::GradcheckReport report = gradus::gradcheck(graph, graph.leaves(), {.atol = 1e-13});
     if (!report) RC_FAIL(printed(report));
     for (const auto& entry : report.entries) RC_ASSERT(entry.not_judged == 0);

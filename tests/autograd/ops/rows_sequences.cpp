@@ -84,8 +84,8 @@ double product(const Values& W, const State& x, std::int64_t i, const Values* b 
          (b == nullptr ? 0 : (*b)({i}));
 }
 
-// The original GRU's next state from h. x_part(i) is element i of the input's product, W is W_hh and b is
-// b_hh.
+// The original GRU's next state, computed from h. x_part(i) is element i of the product with the input. W is
+// W_hh, and b is b_hh.
 template <class Part>
 State original_gru(const State& h, Part x_part, const Values& W, const Values* b) {
   const std::int64_t H = std::ssize(h);

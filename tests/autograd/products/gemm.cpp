@@ -42,7 +42,7 @@ struct Product {
   std::int64_t gap = 0;  // unused elements between two rows of C
 };
 
-// Compares gemm with plain loops. Describes the first difference; empty if there is none.
+// Compares gemm with plain loops. Returns a description of the first difference, or an empty text.
 template <class T>
 std::string wrong(const Product& p, T beta, double tolerance) {
   Generator generator(1);

@@ -33,8 +33,8 @@ struct Matrix {
   operator gradus::Rows<const T>() const { return {values.data(), stride}; }
 };
 
-// Compares a product with plain loops. Describes the first difference; empty if there is none. With `bias`,
-// one row is added to every row.
+// Compares a product with plain loops. Returns a description of the first difference, or an empty text. With
+// `bias`, the addend has only one row, which is added to every row of the product.
 template <class T>
 std::string wrong(std::array<std::int64_t, 3> size, Layout a_layout, Layout b_layout, T beta, bool bias) {
   const auto [m, n, k] = size;

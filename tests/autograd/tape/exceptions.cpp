@@ -19,8 +19,9 @@ using gradus::memory_stats;
 using gradus::MemoryStats;
 using gradus::Tensor;
 
-// Replaces operator new by one that can be made to fail. In builds with a sanitizer, it also allocates the
-// tensors' buffers. In other builds, many buffers come from the pool, so fewer allocations can fail.
+// Replaces operator new by a function that can be made to fail. In builds with a sanitizer, this function
+// also allocates the tensors' buffers. In other builds, many buffers come from the pool, so fewer allocations
+// can fail.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();

@@ -146,8 +146,8 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // The function of the first contribution makes a second contribution before it writes its own. Both
-  // functions must get β = 0, because z has no gradient yet when they are called.
+  // The function that writes the first contribution makes the second contribution before it writes. Both
+  // contributions must get β = 0, because z has no gradient yet when their functions are called.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {

@@ -27,10 +27,10 @@ enum class Estimator {
   reinforce,         ///< by reinforce_loss(), which models::loss() adds in training; unbiased, high variance
 };
 
-/// An extension point, as DecoderStep is: how a decoder weights the source positions.
+/// Computes how a decoder weights the source positions. An extension point, like DecoderStep.
 ///
 /// `prepare` runs once per batch, and does the work that needs no query. `attend` runs once per decoder step.
-/// For every score, weights at positions beyond a row's length must be 0. After a softmax, each row of
+/// In every attention, weights at positions beyond a row's length must be 0. After a softmax, each row of
 /// weights sums to 1. With a window (Luong et al. 2015, eq. 10) or a walk (Raffel et al. 2017), the sum may
 /// be smaller.
 class Attention : public Module {
@@ -53,10 +53,10 @@ class Attention : public Module {
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 
-  /// The score of this attention over values of size `value_size`, if attention_sequence() can compute this
-  /// score in place of attend(), and if threads may share the attention. Otherwise, and by default, returns
-  /// nothing. Classes derived from this library's attentions also return nothing, because their scores may
-  /// differ.
+  /// The score of this attention over values of size `value_size`. Returns nothing unless
+  /// attention_sequence() can compute this score in place of attend(), and threads may share the attention.
+  /// By default, returns nothing. Classes derived from this library's attentions also return nothing, because
+  /// their scores may differ.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }

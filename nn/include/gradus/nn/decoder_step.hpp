@@ -49,7 +49,7 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// An extension point, as Attention is: one step of a decoder. Teacher forcing, sampling and all searches run
+/// One step of a decoder. An extension point, like Attention. Teacher forcing, sampling and all searches run
 /// a decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before
 /// it updates the state (Bahdanau, with s_{t−1}), or after (Luong, with s_t). The state contains everything
 /// that the next step needs, such as h̃ for Luong's input feeding.

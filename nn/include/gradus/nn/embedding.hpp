@@ -19,7 +19,7 @@ struct EmbeddingOptions {
 /// deviation²).
 class Embedding : public Layer {
  public:
-  /// @throws Error for a padding id outside [0, vocabulary).
+  /// @throws Error for a size below 1, a negative deviation, or a padding id outside [0, vocabulary).
   Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options);
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
   /// The weight is a copy of `rows` (vocabulary, size), f32 or f64, or `rows` itself if `shared`. `deviation`

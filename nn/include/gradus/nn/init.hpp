@@ -9,8 +9,8 @@
 ///
 ///     parameter.replace(orthogonal(parameter.shape()));
 ///
-/// For plain distributions, use gradus::uniform, gradus::normal and gradus::full. Functions that call fans()
-/// throw Error for shapes with fewer than two axes.
+/// For plain distributions, use gradus::uniform, gradus::normal and gradus::full. fans() and the Xavier and
+/// Kaiming functions throw Error for shapes with fewer than two axes.
 namespace gradus::nn {
 
 /// U(−1/√n, 1/√n). PyTorch's default: n is the number of inputs for linear layers, and the state size for

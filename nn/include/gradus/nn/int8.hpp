@@ -23,8 +23,9 @@ struct Int8Matrix {
 ///     |W_ij − s_i q_ij| ≤ s_i (1/2 + 2⁻¹⁰)
 ///
 /// s_i has 8 significant bits and q_ij has 7, so their product is exact in f32. Hence quantise_rows() of
-/// dequantised(quantise_rows(W)) returns the same s and q. A row of zeros has s_i = 0.
-/// @throws Error unless W is an f32 matrix of finite values. Values below 2⁻¹⁰⁰ count as 0.
+/// dequantised(quantise_rows(W)) returns the same s and q. A row of zeros has s_i = 0. A row counts as zeros
+/// if max_j |W_ij| is below 2⁻¹⁰⁰.
+/// @throws Error unless W is an f32 matrix of finite values.
 Int8Matrix quantise_rows(const Tensor& W);
 
 /// s_i q_ij, f32 (N, K).

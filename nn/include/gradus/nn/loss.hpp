@@ -5,8 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// The mean of −ln p(target) over the real tokens: logits (T, B, V), targets (T, B) i64, lengths (B) i64, or
-/// undefined if all are T. Token t of row b is real if t < lengths[b]; other tokens have no effect.
+/// The mean of −ln p(target) over the real tokens. The shapes are logits (T, B, V), targets (T, B) i64, and
+/// lengths (B) i64. Undefined lengths mean that all are T. Token t of row b is real if t < lengths[b]; other
+/// tokens have no effect.
 ///
 /// With label smoothing ε, the loss is the mean of −Σ_k q_k ln p(k), where q is 1 − ε + ε/V at the target and
 /// ε/V elsewhere (Szegedy et al. 2016, section 7), as in PyTorch's cross_entropy. If `logits` is moved in,

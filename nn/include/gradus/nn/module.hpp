@@ -55,8 +55,8 @@ class Module {
   /// f32 and f64. A tensor shared under several names needs only one entry; several entries must have equal
   /// values.
   /// @param source the name of the state in messages
-  /// @throws Error listing every name that is missing, unexpected, duplicated, or of the wrong shape or kind
-  /// (integer or floating-point). Nothing is loaded in that case.
+  /// @throws Error if a name is missing, unexpected, duplicated, or of the wrong shape or kind (integer or
+  /// floating-point). The message lists at most three names for each reason. Nothing is loaded in that case.
   void load_state_dict(const NamedTensors& state, std::string_view source = "the state");
 
   /// This module and all its descendants, parents first.

@@ -14,12 +14,13 @@ namespace gradus::nn {
 // ---- Sparse weights ----
 // These operations are for attention. gradus/nn/normaliser.hpp declares them.
 
-/// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): the point of the simplex nearest to e,
+/// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point
+/// of the simplex.
 ///
 ///     α_j = max(e_j − τ, 0),     τ = (Σ_{j∈S} e_j − 1) / |S|,     S = {j : α_j > 0}
 ///
-/// for e (B, T). S holds the k largest energies, for the largest k with 1 + k e_(k) > Σ_{i ≤ k} e_(i), where
-/// e_(1) ≥ e_(2) ≥ … are the sorted energies. Positions outside S have weight 0 exactly.
+/// With the sorted energies e_(1) ≥ e_(2) ≥ …, k is the largest number with 1 + k e_(k) > Σ_{i ≤ k} e_(i). S
+/// holds the k largest energies. Positions outside S have weight 0 exactly.
 /// Gradient: g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5). @throws Error when e is not (B,
 /// T), a length is outside [0, T], an energy within a length is NaN or ∞, or all energies of a row are −∞.
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
@@ -50,8 +51,8 @@ Normaliser top_k(std::int64_t k);
 ///     s ~ softmax(e),     α_j = [j = s]
 ///
 /// In eval mode, s is the position of the largest energy. No gradient flows from the context to the
-/// energies. Instead, the sum of each row of α, which is 1, has the gradient of ln softmax(e)_s, for
-/// reinforce_loss().
+/// energies. Instead, the energies get a gradient from reinforce_loss(), which uses the sum of each row of α.
+/// This sum is 1, but has the gradient of ln softmax(e)_s.
 Normaliser hard();
 
 /// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with

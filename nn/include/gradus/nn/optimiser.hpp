@@ -53,8 +53,8 @@ class Optimiser {
   /// and dtype.
   NamedTensors state() const;
   /// Restores a state; later steps are bit-identical to those of the saved optimiser.
-  /// @throws Error listing every entry that is missing, unexpected or invalid. Nothing is loaded in that
-  /// case.
+  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid. Nothing is loaded
+  /// in that case.
   void load_state(const NamedTensors& state);
 
  protected:

@@ -37,8 +37,8 @@ class PlateauDetector {
   /// "best", f64 (): the best metric, initially ±∞. "bad", i64 (): the number of metrics since the last
   /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to be ignored.
   NamedTensors state() const;
-  /// @throws Error listing every entry that is missing, unexpected or invalid. Nothing is loaded in that
-  /// case.
+  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid. Nothing is loaded
+  /// in that case.
   void load_state(const NamedTensors& state);
 
  private:

@@ -63,12 +63,12 @@ class Scheduler {
   /// Sets the learning rates of the next step; call once after each step of the optimiser.
   void step();
 
-  /// The initial rate of each group, "group.0.initial_rate" and so on, f64 (), and the step t, "steps", i64
-  /// ().
+  /// Each group has an entry "group.0.initial_rate", f64 (): its initial learning rate. The entry "steps",
+  /// i64 (), is the step t.
   NamedTensors state() const;
   /// Restores a state. The schedule itself is not part of the state.
-  /// @throws Error listing every entry that is missing, unexpected or invalid. Nothing is loaded in that
-  /// case.
+  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid. Nothing is loaded
+  /// in that case.
   void load_state(const NamedTensors& state);
 
  private:

@@ -27,8 +27,8 @@ struct GroupedBars {
 /// printed values are not. NaN stands for a missing value, and is drawn as a cross. A group without a name is
 /// left blank, which separates its neighbours.
 ///
-/// Throws Error if there are no groups or no series, if a series does not have one value per group, and
-/// unless y_min and y_max are finite and y_min < y_max.
+/// Throws Error if there are no groups or no series, or if a series does not have one value per group. Also
+/// throws unless y_min and y_max are finite and y_min < y_max.
 std::string svg(const GroupedBars& bars);
 
 }  // namespace gradus::plot

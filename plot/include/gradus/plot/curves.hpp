@@ -31,7 +31,7 @@ struct Curves {
 /// Draws `curves` as one SVG with a grid, round ticks and a legend, in light and dark colours. Names and
 /// labels may have subscripts and superscripts, as in h_t, b_{hn} and ρ^d.
 ///
-/// NaN and infinite values leave a gap, and so do values of 0 or below on a logarithmic axis. Long series are
+/// NaN and infinite values leave a gap, and so do values of 0 or below on a logarithmic axis. Long lines are
 /// thinned without losing peaks: for every two pixels of width, only the first, last, lowest and highest
 /// point are drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y),
 /// unless they are dashed.

@@ -25,8 +25,8 @@ struct Heatmap {
 /// Labels are UTF-8. Long labels end in an ellipsis, but the tooltip shows them whole. The SVG has light and
 /// dark colours. It can be used by itself, or inline in a page with other pictures.
 ///
-/// Throws Error if there are no cells, if `values` does not have one value per cell, and unless min and max
-/// are finite and min < max.
+/// Throws Error if there are no cells, or if `values` does not have one value per cell. Also throws unless
+/// min and max are finite and min < max.
 std::string svg(const Heatmap& heatmap);
 
 /// Draws several heatmaps as one SVG, side by side in rows of `per_row`. Example: the same sentence after 1,

@@ -41,8 +41,8 @@ struct Reconstruction {
 /// set to 0, because dividing by a small number would make any inaccuracy loud.
 /// @param A     (T, K), as magnitudes() and magnitudes_of() return
 /// @param start L + (T − 1) S samples; the first iteration keeps the phases of this sound
-/// @throws Error if A does not fit the rate and the options or has numbers that are negative or not finite,
-/// if the start has another number of samples, and for a negative number of iterations.
+/// @throws Error if A does not fit the rate and the options; if A has numbers that are negative or not
+/// finite; if the start has another number of samples; or if `iterations` is negative.
 Reconstruction griffin_lim(const Tensor& A, const Sound& start, std::int64_t iterations,
                            const LogMelOptions& options = {});
 

@@ -9,8 +9,8 @@
 
 #pragma GCC visibility push(default)
 /// Speech at other speeds, to train a model on more speeds than were recorded (speed perturbation, Ko et al.
-/// 2015, "Audio augmentation for speech recognition"). They resample the sound, which also changes its pitch.
-/// These functions leave out frames, or repeat frames.
+/// 2015, "Audio augmentation for speech recognition"). Ko et al. resample the sound, which also changes its
+/// pitch. These functions instead leave out frames, or repeat frames.
 namespace gradus::speech {
 
 /// The indices of the frames that are heard if `frames` frames, T, are played at another speed. There are
@@ -18,7 +18,7 @@ namespace gradus::speech {
 /// @throws Error if T < 1, or the speed is not from 0.1 to 10.
 std::vector<std::int64_t> frames_at_speed(std::int64_t frames, double speed);
 
-/// The utterance at another speed. A token between whose `begin` and `end` no frame is left has begin = end.
+/// The utterance at another speed. If none of a token's frames is left, its `begin` equals its `end`.
 /// @throws Error as frames_at_speed(), and if the utterance's frames are not (T, D) in f32.
 Utterance at_speed(const Utterance& utterance, double speed);
 
@@ -28,8 +28,9 @@ struct SpeedRange {
   bool varies() const { return min < max; }
 };
 
-/// Plays each source of the batch, whose tokens stand for frames, at its own speed. Speeds are uniform in the
-/// range. @throws Error if the range is not valid.
+/// Plays each source of the batch at its own speed, uniform in the range. Each source token stands for a
+/// frame.
+/// @throws Error if the range is not valid.
 data::Batch at_random_speeds(const data::Batch& batch, const SpeedRange& range, Generator& generator);
 
 }  // namespace gradus::speech

@@ -38,7 +38,7 @@ class Spoken {
   explicit Spoken(const SpokenOptions& options = {});
 
   /// Says the symbols, which are numbers from 0, at a speed from 0.1 to 10.
-  /// @throws Error if there are no symbols, one is unknown, or the speed is out of range.
+  /// @throws Error if there are no symbols, if a symbol is unknown, or if the speed is out of range.
   Utterance say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const;
 
   /// Ranges from which sample() draws.
@@ -48,7 +48,7 @@ class Spoken {
     bool uneven = false;  ///< draws a speed for each symbol, instead of one for the utterance
   };
   /// Says a random string at a random speed. Length, symbols and speed are uniform in their ranges.
-  /// @throws Error if a range is empty, and as say().
+  /// @throws Error if a range is empty, if a length is outside [1, 1000], and as say().
   Utterance sample(const Range& range, Generator& generator) const;
 
   std::int64_t vocabulary_size() const;  ///< PAD, BOS and EOS, then the symbols

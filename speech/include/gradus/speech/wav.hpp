@@ -22,8 +22,8 @@ Sound read_wav(const std::filesystem::path& path);
 
 /// Writes a WAV file that read_wav() reads. Samples outside [−1, 1) are clipped. The file appears only once
 /// it is complete.
-/// @throws Error with the path if the file cannot be written, and if read_wav() would refuse the sound, but
-/// not if the sound is only silence.
+/// @throws Error with the path if the file cannot be written, if a sample is NaN, or if read_wav() would
+/// refuse the sound. One exception: silence is written, although read_wav() refuses it.
 void write_wav(const std::filesystem::path& path, const Sound& sound);
 
 }  // namespace gradus::speech
