@@ -86,6 +86,12 @@ constexpr std::array kinds{
     ScheduleKind{"plateau", constant},
 };
 
+double factor_at(const Schedule& schedule, std::int64_t steps) {
+  const double factor = schedule(steps);
+  check_not_negative("Scheduler", "the schedule's factor", factor);
+  return factor;
+}
+
 std::string initial_rate_entry(std::size_t group) {
   return "group." + std::to_string(group) + ".initial_rate";
 }
@@ -110,8 +116,7 @@ Scheduler::Scheduler(Optimiser& optimiser, Schedule schedule)
 void Scheduler::step() { go_to(steps_ + 1); }
 
 void Scheduler::go_to(std::int64_t steps) {
-  const double factor = schedule_(steps);
-  check_not_negative("Scheduler", "the schedule's factor", factor);
+  const double factor = factor_at(schedule_, steps);
   for (std::size_t group = 0; group < initial_rates_.size(); ++group) {
     optimiser_.set_learning_rate(group, initial_rates_[group] * factor);
   }
@@ -135,6 +140,7 @@ void Scheduler::load_state(const NamedTensors& state) {
   }
   const std::int64_t steps = reader.count("steps");
   reader.finish("Scheduler", "load it into a scheduler of an optimiser with the same groups");
+  factor_at(schedule_, steps);  // throws before anything changes
   initial_rates_ = std::move(initial_rates);
   go_to(steps);
 }

@@ -242,6 +242,18 @@ TEST_CASE("a schedule that fails changes neither the rates nor the step", "[nn][
   CHECK(scheduler.state().back().second.item() == 1);
 }
 
+TEST_CASE("a schedule that fails at a loaded step leaves the scheduler unchanged", "[nn][schedule]") {
+  SGD other = one_group(0.5), sgd = one_group(1);
+  Scheduler further(other, schedule::exponential(1));
+  for (int step = 0; step < 7; ++step) further.step();
+  Scheduler scheduler(sgd, [](std::int64_t t) { return t < 7 ? 1.0 : -1.0; });
+  CHECK_ERROR(scheduler.load_state(further.state()),
+              "Scheduler: the schedule's factor must be finite and at least 0, and is -1");
+  CHECK(scheduler.state().front().second.item() == 1);
+  CHECK(scheduler.state().back().second.item() == 0);
+  CHECK(sgd.learning_rate() == 1);
+}
+
 TEST_CASE("an empty schedule is refused", "[nn][schedule]") {
   SGD sgd = one_group(1);
   CHECK_ERROR(nn::Scheduler(sgd, nn::Schedule()), "Scheduler: needs a schedule, and got an empty one");

@@ -143,8 +143,8 @@ class Trainer {
   /// kernels, later steps are bit-identical to those of an uninterrupted run. The options are not part of the
   /// state. `steps` may be larger than before, and the schedule may be another one; a plateau schedule then
   /// starts afresh if the state has no "plateau.…".
-  /// @throws Error listing every entry that is missing, unexpected or invalid, and as BatchStream::set_state;
-  /// loads nothing in that case.
+  /// @throws Error as nn::StateReader::finish(), if an entry is missing, unexpected or invalid, and as
+  /// BatchStream::set_state. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
 
  private:

@@ -67,8 +67,8 @@ class Scheduler {
   /// i64 (), is the step t.
   NamedTensors state() const;
   /// Restores a state. The schedule itself is not part of the state.
-  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid. Nothing is loaded
-  /// in that case.
+  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid, and if the
+  /// schedule's factor for the loaded step is negative or not finite. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
 
  private:
