@@ -33,7 +33,7 @@ WORDS = {
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # pages of explanations
-    "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
+    "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
     "if named": "写出文件名时", "browser": "浏览器", "once a sentence": "每句一次", "each step": "每步一次",
