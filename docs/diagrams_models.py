@@ -218,7 +218,7 @@ def scores(p):
         p.text(x, 18, name, "name attention")
         p.math(x, 372, sizes, "small")
         p.math(x, 394, parameters, "small")
-        s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, "encoder", "backward", size=16)
+        s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, "encoder", "backward", size=14)
         p.math(x + 27, 326, "h_j", "small")
         p.math(x - 27, 342, "(1, 2)", "small")
         p.math(x + 27, 342, "(3, −1)", "small")
