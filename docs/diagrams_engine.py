@@ -332,29 +332,32 @@ def log_cosh(p):
     p.math(400, origin[1] - unit - 12, "tanh x")
 
 
-@picture("calls", 420)
+@picture("calls", 318)
 def calls(p):
-    """The calls of c = a b, and of its backward pass, each in the column of its file.
+    """The calls of c = a b, and of its backward pass, each in the row of its file.
 
     Forward: operator* in ops.hpp calls mul in arithmetic.cpp, mul calls binary, and binary calls record in tape.hpp, which makes the node.
     Backward: Tensor::backward in backward.cpp calls run and step; step calls the lambda of mul in arithmetic.cpp, which calls
     add_gradient in gradient.hpp.
     """
-    lanes = {name: 48 + 96 * k for k, name in enumerate(("ops.hpp", "arithmetic.cpp", "tape.hpp", "backward.cpp", "gradient.hpp"))}
-    for k, (name, x) in enumerate(lanes.items()):
-        p.text(x, 36 - 16 * (k % 2), name, "small code")
-        p.panel("token", x - 46, 48, 92, 362)
-    for role, name, top, steps in (
-            ("encoder", "forward", 90, (("ops.hpp", "operator*"), ("arithmetic.cpp", "mul"), ("arithmetic.cpp", "binary"), ("tape.hpp", "record"))),
-            ("gradient", "backward", 236, (("backward.cpp", "backward"), ("backward.cpp", "run"), ("backward.cpp", "step"),
-                                           ("arithmetic.cpp", "g b, g a"), ("gradient.hpp", "add_gradient")))):
-        p.text(lanes["gradient.hpp"] if role == "encoder" else lanes["ops.hpp"], top, name, f"name {role}")
-        nodes = [p.cell(lanes[file], top + 36 * i, "", role, 94, 26) for i, (file, _) in enumerate(steps)]
-        for node, (_, call) in zip(nodes, steps):
-            p.text(node.x, node.y, call, "small code")
+    for role, name, code, top, steps in (
+            ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166), ("arithmetic.cpp", "mul", 236), ("arithmetic.cpp", "binary", 314),
+                                                     ("tape.hpp", "record", 400))),
+            ("gradient", "backward", "c.backward()", 176, (("backward.cpp", "backward", 162), ("backward.cpp", "run", 246), ("backward.cpp", "step", 320),
+                                                           ("arithmetic.cpp", "g b, g a", 372), ("gradient.hpp", "add_gradient", 412)))):
+        p.text(12, top, name, f"name start {role}")
+        p.text(118, top, code, "small code start")
+        rows = {file: top + 36 + 40 * k for k, file in enumerate(dict.fromkeys(file for file, *_ in steps))}
+        for file, y in rows.items():
+            p.panel("token", 2, y - 18, 476, 36)
+            p.text(10, y, file, "small code start")
+        nodes = []
+        for file, call, x in steps:
+            nodes.append(p.cell(x, rows[file], "", role, 16 + 8 * len(call), 26))
+            p.text(x, rows[file], call, "small code")
         for before, after in zip(nodes, nodes[1:]):
-            if before.x == after.x:
-                p.arrow(before.bottom(), after.top(), role=role)
+            if before.y == after.y:
+                p.arrow(before.right(), after.left(), role=role)
             else:
-                side = before.right() if after.x > before.x else before.left()
-                p.arrow(side, (after.x, before.y), after.top(), role=role)
+                x = max(after.x, before.right()[0] + 20)
+                p.arrow(before.right(), (x, before.y), after.top(x - after.x), role=role)

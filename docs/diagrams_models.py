@@ -262,7 +262,7 @@ def luong(p):
 
     Bahdanau: the query is the state before the step. The context enters the update, and then the token is predicted.
     Luong: the state is updated first, and is then the query. The context and the state give the attentional vector, which
-    predicts the token.
+    predicts the token. With input feeding, drawn dashed, the cell also reads the attentional vector of the step before.
     """
     p.text(120, 18, "Bahdanau", "name decoder")
     p.text(360, 18, "Luong", "name decoder")
@@ -291,7 +291,10 @@ def luong(p):
             p.arrow(joined.top(), softmax.bottom(), role="decoder")
             p.arrow(context.top(), (context.x, 160), joined.right(), role="context")
             p.arrow(state.bottom(14), (state.x + 14, 369), role="decoder", width=2.2)
-            steps = [corner, (state.x + 14, 310), (context.x, 350), (joined.x - 24, joined.y - 18), predicted]
+            fed = p.cell(before.x, 160, "h~_{t−1}", "decoder", css="dash")
+            p.arrow(fed.right(), (fed.x + 44, 160), (fed.x + 44, 216), state.left(-10), role="decoder", css="dash")
+            p.text(left + 8, 122, "input feeding", "small start quiet")
+            steps = [(state.x + 24, state.y - 18), (state.x + 14, 310), (context.x, 350), (joined.x - 24, joined.y - 18), predicted]
         else:
             p.arrow(before.bottom(), (before.x, 369), role="decoder", width=2.2)
             p.arrow(state.top(), softmax.bottom(), role="decoder")

@@ -285,6 +285,32 @@ def tape_example(p):
     p.arrow((468, 218), (104, 218), role="gradient")
 
 
+@picture("tape_uses", 228)
+def tape_uses(p):
+    """The backward pass of y = x x + x for x = 3, in three steps.
+
+    Step 1: the node add passes the gradient 1 to mul and to x. Step 2: the node mul passes 3 to x twice, once for each factor. Step 3: the
+    gradient of x is complete, 1 + 3 + 3 = 7.
+    """
+    x = p.cell(60, 140, "x = 3", "encoder", 72, 36)
+    mul, add = p.cell(226, 64, "mul", "encoder", 64, 36), p.cell(360, 140, "add", "encoder", 64, 36)
+    total = p.cell(60, 202, "1 + 3 + 3 = 7", "gradient", 112, 32)
+    p.arrow((466, 140), add.right(), role="gradient", width=2.2)
+    p.text(430, 126, "1", "name gradient")
+    p.arrow(add.top(), (360, 64), mul.right(), role="gradient", width=2.2)
+    p.text(310, 50, "1", "name gradient")
+    p.arrow(add.left(), x.right(), role="gradient", width=2.2)
+    p.text(226, 126, "1", "name gradient")
+    for dy, dx, above in ((-9, -12, -14), (9, 12, 14)):
+        p.arrow(mul.left(dy), (x.x + dx, mul.y + dy), x.top(dx), role="gradient", width=2.2)
+        p.text(136, mul.y + dy + above, "× 3", "name gradient")
+    p.arrow(x.bottom(), total.top(), role="gradient", width=2.2)
+    p.math(226, 32, "saves x", "small quiet")
+    p.math(12, 18, "y = x x + x = 12", "start")
+    for step, (node, dx) in enumerate(((add, 32), (mul, 32), (total, 56)), 1):
+        p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
+
+
 @picture("sparse_methods", 300)
 def sparse_methods(p):
     """The weights that five methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
@@ -391,6 +417,7 @@ def attention_class(p):
     p.text(190, 122, "e: (B, T)", "small start")
     for before, after in zip((*rest, ), (*rest[1:], context)):
         p.arrow(before.right(), after.left())
+    p.dot(180, 284, "encoder")
     p.arrow((180, 284), (354, 284), context.bottom(), role="encoder")
     p.arrow(context.right(), (470, 84), role="context")
     p.text(418, 70, "c: (B, D)", "small")

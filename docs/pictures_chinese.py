@@ -37,7 +37,7 @@ WORDS = {
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # pages of explanations
-    "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
+    "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
     "if named": "写出文件名时", "browser": "浏览器", "once a sentence": "每句一次", "each step": "每步一次",
@@ -85,7 +85,7 @@ WORDS = {
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # listening
-    "band": "频带",
+    "band": "频带", "token, where its weight is largest": "词元，标在权重最大处",
     "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",

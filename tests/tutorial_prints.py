@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the output of a tutorial, or of a how-to page's program, against docs/results/printed_NAME.json:
+"""Checks the output of a tutorial, or of a page's program, against docs/results/printed_NAME.json:
 tutorial_prints.py NAME PROGRAM [OPTIONS]. NAME is NN, the tutorial's number, or the page's name.
 
 The options shorten the run, so numbers and model outputs differ. But the words of each recorded line must also be the words of a

@@ -19,6 +19,7 @@ namespace gradus::plot {
 namespace {
 
 constexpr double kGap = 6;
+constexpr double kWithGap = 10;    // the smallest cell, in pixels, that has a gap to the next one
 constexpr int kLongestToken = 20;  // columns
 
 std::vector<std::string> shortened(const std::vector<std::string>& labels) {
@@ -36,26 +37,31 @@ double widest(const std::vector<std::string>& labels, double font) {
 // Sizes and positions within a panel, computed from the labels.
 struct Layout {
   std::vector<std::string> columns, rows;
-  double cell, font;
+  double cell_width, cell_height, font;
   double turn;  // angle of the column labels, in degrees
   double columns_height;
   double top, left;  // corner of the grid of cells, in whole pixels for sharp edges
 
   explicit Layout(const Heatmap& heatmap)
       : columns(shortened(heatmap.columns)), rows(shortened(heatmap.rows)) {
-    cell = std::clamp(std::floor(heatmap.side / static_cast<double>(std::max(columns.size(), rows.size()))),
-                      10.0, 32.0);
-    font = cell >= 16 ? kFont : kSmall;
+    const double cell =
+        std::clamp(std::floor(heatmap.side / static_cast<double>(std::max(columns.size(), rows.size()))),
+                   kWithGap, 32.0);
+    const bool has_width = heatmap.cell_width > 0;
+    cell_width = has_width ? heatmap.cell_width : cell;
+    cell_height = heatmap.cell_height > 0 ? heatmap.cell_height : cell;
+    font = has_width || cell >= 16 ? kFont : kSmall;
     const double label = widest(columns, font);
-    turn = label <= cell - 3 ? 0 : cell >= 17 ? -45 : -90;
+    turn = has_width || label <= cell - 3 ? 0 : cell >= 17 ? -45 : -90;
     columns_height = turn == 0 ? font : turn == -90 ? label : label / std::numbers::sqrt2 + 6;
     top = kMargin + (heatmap.title.empty() ? 0 : kTitle + 9) + (heatmap.x_label.empty() ? 0 : kFont + 9) +
           std::ceil(columns_height) + kGap;
     left = kMargin + (heatmap.y_label.empty() ? 0 : kFont + 12) + std::ceil(widest(rows, font)) + kGap;
   }
 
-  double width() const { return cell * static_cast<double>(columns.size()); }
-  double height() const { return cell * static_cast<double>(rows.size()); }
+  double width() const { return cell_width * static_cast<double>(columns.size()); }
+  double height() const { return cell_height * static_cast<double>(rows.size()); }
+  bool has_gaps() const { return std::min(cell_width, cell_height) >= kWithGap; }
   std::string text_class() const { return font == kFont ? "gp-ink" : "gp-ink gp-small"; }
 };
 
@@ -63,7 +69,7 @@ struct Layout {
 double draw_column_labels(Drawing& drawing, const Layout& at) {
   double right = at.left + at.width();
   for (std::size_t c = 0; c < at.columns.size(); ++c) {
-    const double x = at.left + (static_cast<double>(c) + 0.5) * at.cell, y = at.top - kGap;
+    const double x = at.left + (static_cast<double>(c) + 0.5) * at.cell_width, y = at.top - kGap;
     if (at.turn == 0) {
       drawing.text(at.text_class(), x, y, at.columns[c], Anchor::middle);
     } else {
@@ -77,13 +83,20 @@ double draw_column_labels(Drawing& drawing, const Layout& at) {
 }
 
 void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
-  const double side = at.cell - 1;
+  std::vector<Cell> touching;
+  const double gap = at.has_gaps() ? 1 : 0;
   for (std::size_t r = 0; r < at.rows.size(); ++r) {
-    const double y = at.top + static_cast<double>(r) * at.cell;
-    drawing.text(at.text_class(), at.left - kGap, y + at.cell / 2 + at.font * 0.35, at.rows[r], Anchor::end);
+    const double y = at.top + static_cast<double>(r) * at.cell_height;
+    drawing.text(at.text_class(), at.left - kGap, y + at.cell_height / 2 + at.font * 0.35, at.rows[r],
+                 Anchor::end);
     for (std::size_t c = 0; c < at.columns.size(); ++c) {
       const double value = value_at(heatmap, r, c);
-      const Box box = {at.left + static_cast<double>(c) * at.cell, y, side, side};
+      const Box box = {at.left + static_cast<double>(c) * at.cell_width, y, at.cell_width - gap,
+                       at.cell_height - gap};
+      if (!at.has_gaps()) {
+        if (!std::isnan(value)) touching.push_back({scaled(heatmap, value), box});
+        continue;
+      }
       const std::string name = heatmap.rows[r] + ", " + heatmap.columns[c] + ": ";
       if (std::isnan(value)) {
         drawing.missing(box, name + "missing");
@@ -92,6 +105,7 @@ void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
       }
     }
   }
+  drawing.cells(touching);
 }
 
 // Draws the colour scale, max at the top and min at the bottom, with its top left corner at (x, y). Returns

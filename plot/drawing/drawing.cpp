@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 
 #include "drawing/palette.hpp"
 #include "text/join.hpp"
@@ -34,6 +35,8 @@ std::string element(std::string_view name, std::initializer_list<Attribute> attr
   const std::string start = tag(name, attributes);
   return tooltip.empty() ? start + "/>" : join(start, "><title>", escape(tooltip), "</title></", name, ">");
 }
+
+int level_of(double t) { return static_cast<int>(std::lround(t * (kLevels - 1))); }
 
 std::string moved(double dx, double dy) { return join("translate(", pixels(dx), " ", pixels(dy), ")"); }
 
@@ -160,9 +163,23 @@ void Drawing::escaped_text(std::string_view css, double x, double y, std::string
 }
 
 void Drawing::cell(double t, const Box& box, std::string_view tooltip) {
-  const int level = static_cast<int>(std::lround(t * (kLevels - 1)));
+  const int level = level_of(t);
   levels_.insert(level);
   rect(join("gp-q", std::to_string(level)), box, tooltip);
+}
+
+void Drawing::cells(std::span<const Cell> cells) {
+  std::map<int, std::string> paths;  // by colour level
+  for (const auto& [t, box] : cells) {
+    const std::string width = pixels(box.width);
+    paths[level_of(t)] +=
+        join("M", pixels(box.x), " ", pixels(box.y), "h", width, "v", pixels(box.height), "h-", width, "z");
+  }
+  for (const auto& [level, data] : paths) {
+    levels_.insert(level);
+    path(join("gp-q", std::to_string(level), " gp-touching"), data);
+  }
+  if (!paths.empty()) style(".gp-touching{shape-rendering:crispEdges}");
 }
 
 void Drawing::missing(const Box& box, std::string_view tooltip) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,11 @@ namespace gradus::plot {
 
 struct Box {
   double x, y, width, height;
+};
+
+struct Cell {
+  double t;  ///< position on the heatmap scale, 0 … 1
+  Box box;
 };
 
 enum class Anchor { start, middle, end };
@@ -43,6 +49,8 @@ class Drawing {
              Anchor anchor = Anchor::start, double degrees = 0);
   /// A cell with the heatmap scale's colour at t, 0 ≤ t ≤ 1.
   void cell(double t, const Box& box, std::string_view tooltip = {});
+  /// Cells without tooltips, in one element for each colour.
+  void cells(std::span<const Cell> cells);
   /// A cross in the middle of the box, for a missing value.
   void missing(const Box& box, std::string_view tooltip = {});
   /// Puts everything drawn until end_group() into a group that is translated, or that has a class.

@@ -91,6 +91,31 @@ TEST_CASE("a missing value is drawn as a cross", "[plot]") {
   CHECK(count(picture, "<path class=\"gp-axis\"") == 1);
 }
 
+TEST_CASE("a heatmap's cells can have another width than height", "[plot]") {
+  plot::Heatmap heatmap = alignment(12);
+  heatmap.cell_width = 20, heatmap.cell_height = 12;
+  heatmap.columns[3] = "a label wider than its cell";
+  const std::string picture = svg(heatmap);
+  CHECK(count(picture, " width=\"19\" height=\"11\"") == 144);
+  CHECK(count(picture, "</title></rect>") == 144);
+  CHECK_FALSE(has(picture, "rotate(-45"));  // the column labels
+  CHECK(attribute(picture, "<svg", "width") > 240);
+}
+
+TEST_CASE("cells below 10 pixels touch, and are drawn as one path for each colour", "[plot]") {
+  plot::Heatmap heatmap{"sound", "", "", std::vector<std::string>(200), std::vector<std::string>(20), {}};
+  for (int i = 0; i < 4000; ++i) heatmap.values.push_back(i % 2 == 0 ? 1 : 0);
+  heatmap.values.back() = kNaN;
+  heatmap.cell_width = 4, heatmap.cell_height = 8;
+  const std::string picture = svg(heatmap);
+  CHECK(count(picture, " gp-touching\"") == 2);
+  CHECK(count(picture, "h4v8h-4z") == 3999);
+  CHECK_FALSE(has(picture, "<title>"));
+  CHECK(has(picture, "crispEdges"));
+  CHECK(picture.size() < 80000);
+  CHECK_FALSE(has(svg(alignment(12)), "gp-touching"));
+}
+
 TEST_CASE("long labels are truncated, but not in the tooltip", "[plot]") {
   plot::Heatmap heatmap = two_by_three();
   heatmap.rows[0] = "Donaudampfschifffahrtsgesellschaft";

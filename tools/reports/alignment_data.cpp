@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "settings/shortest.hpp"
@@ -47,61 +49,102 @@ Json to_json(const Alignment& alignment) {
           {"weights", weights}};
 }
 
-// Column labels for sound: one label per half second, at the first annotation that begins in it.
+// Column labels for sound: 0.0, 0.5, 1.0 … seconds, each at the annotation that contains this time.
 std::vector<std::string> every_half_second(const Alignment& alignment) {
-  std::vector<std::string> labels;
-  std::int64_t next = 0;  // next label, in half seconds
-  for (const std::string& seconds : alignment.source_tokens) {
-    const bool is_next = 2 * std::stod(seconds) >= static_cast<double>(next) - 1e-9;
-    labels.push_back(is_next ? seconds : "");
-    if (is_next) ++next;
+  std::vector<double> begins;
+  for (const std::string& begin : alignment.source_tokens) begins.push_back(std::stod(begin));
+  std::vector<std::string> labels(begins.size());
+  for (std::int64_t half = 0; static_cast<double>(half) / 2 <= begins.back(); ++half) {
+    const auto next = std::ranges::upper_bound(begins, static_cast<double>(half) / 2 + 1e-9);
+    labels[static_cast<std::size_t>(next - begins.begin() - 1)] =
+        std::to_string(half / 2) + (half % 2 == 0 ? ".0" : ".5");
   }
   return labels;
 }
 
-// The mean frame of each annotation, (bands, annotations), with low bands at the bottom.
-plot::Heatmap spectrogram_of(const Alignment& alignment) {
-  const std::int64_t T = alignment.frames.size(0), D = alignment.frames.size(1),
-                     J = std::ssize(alignment.source_tokens), most = 20, joined = (D + most - 1) / most,
-                     rows = (D + joined - 1) / joined;
-  std::int64_t each = 1;
-  while ((T + each - 1) / each > J) each *= 2;
+// The columns of the spectrogram. Those of one annotation are together as wide as a cell of the weights.
+struct Columns {
+  std::int64_t annotation = 1;  // frames per annotation; the encoder has halved the frames zero or more times
+  std::int64_t joined = 1;      // frames per column; more than 1 if a column had less than 2 pixels
+  std::int64_t count = 0;
+  double width = 0;  // pixels
+
+  Columns(const Alignment& alignment, double cell) {
+    const std::int64_t T = alignment.frames.size(0), J = std::ssize(alignment.source_tokens);
+    while ((T + annotation - 1) / annotation > J) annotation *= 2;
+    while (joined < annotation && cell * static_cast<double>(joined) < 2 * static_cast<double>(annotation))
+      joined *= 2;
+    count = J * annotation / joined;
+    width = cell * static_cast<double>(joined) / static_cast<double>(annotation);
+  }
+};
+
+// Column labels for the spectrogram: each target token in the middle of the annotation that has its largest
+// weight. Leaves out a token that would overlap the one before it.
+std::vector<std::string> tokens_where_read(const Alignment& alignment, const Columns& columns) {
+  std::map<std::int64_t, std::string> read;  // by column
+  for (std::size_t t = 0; t < alignment.target_tokens.size(); ++t) {
+    const auto weights = weights_of(alignment, t);
+    const std::int64_t j = std::ranges::max_element(weights) - weights.begin();
+    read.try_emplace((2 * j + 1) * columns.annotation / (2 * columns.joined), alignment.target_tokens[t]);
+  }
+  std::vector<std::string> labels(static_cast<std::size_t>(columns.count));
+  double end = 0;  // of the label before, in pixels
+  for (const auto& [column, token] : read) {
+    constexpr double character = 8;  // most pixels per byte
+    const double middle = static_cast<double>(column) * columns.width,
+                 half = character * static_cast<double>(token.size()) / 2;
+    if (middle - half < end && end > 0) continue;
+    labels[static_cast<std::size_t>(column)] = token;
+    end = middle + half;
+  }
+  return labels;
+}
+
+// The frames, (bands, frames), with low bands at the bottom.
+plot::Heatmap spectrogram_of(const Alignment& alignment, double cell) {
+  constexpr double range = 13.8;  // of the colours: 60 decibels, 6 ln 10
+  const Columns columns(alignment, cell);
+  const std::int64_t T = alignment.frames.size(0), D = alignment.frames.size(1), most = 20,
+                     joined = (D + most - 1) / most, rows = (D + joined - 1) / joined;
   plot::Heatmap map{.title = alignment.text.source,
-                    .x_label = "seconds",
+                    .x_label = "token, where its weight is largest",
                     .y_label = "band",
-                    .columns = every_half_second(alignment),
+                    .columns = tokens_where_read(alignment, columns),
                     .rows = {},
-                    .values = std::vector<double>(static_cast<std::size_t>(rows * J))};
+                    .values = {},
+                    .cell_width = columns.width,
+                    .cell_height = 8};
   const auto values = alignment.frames.values<float>();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t low = (rows - 1 - row) * joined, high = std::min(low + joined, D);
-    map.rows.push_back(std::to_string(low + 1));
-    for (std::int64_t j = 0; j < J; ++j) {
-      const std::int64_t begin = j * each, end = std::min(begin + each, T);
+  double least = std::numeric_limits<double>::infinity(), largest = -least;
+  for (std::int64_t row = rows - 1; row >= 0; --row) {
+    const std::int64_t low = row * joined, high = std::min(low + joined, D);
+    map.rows.push_back(row % 5 == 0 ? std::to_string(low + 1) : "");
+    for (std::int64_t column = 0; column < columns.count; ++column) {
+      const std::int64_t begin = column * columns.joined, end = std::min(begin + columns.joined, T);
       double sum = 0;
       for (std::int64_t t = begin; t < end; ++t) {
         for (std::int64_t d = low; d < high; ++d) sum += values[static_cast<std::size_t>(t * D + d)];
       }
-      map.values[static_cast<std::size_t>(row * J + j)] =
-          sum / static_cast<double>((end - begin) * (high - low));
+      const double mean = sum / static_cast<double>((end - begin) * (high - low));
+      map.values.push_back(begin < T ? mean : std::numeric_limits<double>::quiet_NaN());
+      if (begin < T) least = std::min(least, mean), largest = std::max(largest, mean);
     }
   }
-  const auto [least, largest] = std::ranges::minmax(map.values);
-  map.min = least;
-  map.max = std::max(largest, least + 1);
+  map.min = std::max(least, largest - range);
+  map.max = std::max(largest, map.min + 1);
   return map;
 }
 
 }  // namespace
 
 std::string picture_of(const Alignment& alignment) {
-  if (!alignment.frames.defined()) return plot::svg(heatmap_of(alignment));
-  plot::Heatmap sound = spectrogram_of(alignment), weights = heatmap_of(alignment);
-  const double cell = std::clamp(std::floor(640 / static_cast<double>(sound.columns.size())), 10.0, 32.0);
-  for (plot::Heatmap* const map : {&sound, &weights}) {  // the same axis for both
-    map->side = cell * static_cast<double>(std::max(map->rows.size(), map->columns.size()));
-  }
-  return plot::strip({sound, weights}, 1);
+  plot::Heatmap weights = heatmap_of(alignment);
+  if (!alignment.frames.defined()) return plot::svg(weights);
+  // The same axis for both maps.
+  weights.cell_width = std::clamp(std::floor(640 / static_cast<double>(weights.columns.size())), 10.0, 32.0);
+  weights.cell_height = std::max(16.0, 0.75 * weights.cell_width);
+  return plot::strip({spectrogram_of(alignment, weights.cell_width), weights}, 1);
 }
 
 plot::Heatmap heatmap_of(const Alignment& alignment) {

@@ -18,6 +18,10 @@ struct Heatmap {
   std::vector<double> values{};                ///< (rows, columns), row-major
   double min = 0, max = 1;                     ///< the ends of the colour scale
   double side = 400;  ///< target length of the longer side; a cell has 10 to 32 (all in pixels)
+  /// The size of a cell in pixels, in place of `side`; 0 if not set. With `cell_width`, column labels are
+  /// horizontal: leave out those that would overlap. Cells below 10 pixels touch each other and have no
+  /// tooltips; NaN leaves a gap.
+  double cell_width = 0, cell_height = 0;
 };
 
 /// Draws `heatmap` as one SVG: cells with tooltips (row, column: value), labels, a colour scale.
