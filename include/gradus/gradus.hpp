@@ -1,7 +1,7 @@
 #pragma once
 
-/// Includes all headers of the target gradus::gradus except <gradus/autograd/xtensor.hpp>, which needs xtensor.
-/// The components distributed, serve and tools have headers of their own.
+/// Includes all headers of the target gradus::gradus except <gradus/autograd/xtensor.hpp>, which needs
+/// xtensor. The components distributed, serve and tools have headers of their own.
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/build_info.hpp>
