@@ -159,10 +159,13 @@ WORDS = {
     "−g/n at each target.": "每个目标处为 −g/n。",
     "as cross_entropy does.": "与 cross_entropy 相同。",
     "Mean of (prediction − target)² for two tensors of equal shape.": "(prediction − target)² 的平均值，两个张量的形状相同。",
-    "g·2 (prediction − target) / n, and its negative.": "g·2 (prediction − target) / n，以及它的相反数。",
+    "for the prediction, g·2 (prediction − target) / n with n elements; for the target, its negative.":
+        "prediction 的梯度是 g·2 (prediction − target) / n，n 是元素个数；target 的梯度是它的相反数。",
     "when the shapes differ, or there are no elements.": "形状不同时，或者没有元素时。",
     "Mean of −t ln σ(x) − (1 − t) ln(1 − σ(x)) for logits x and targets t in [0, 1] of the same shape.":
         "−t ln σ(x) − (1 − t) ln(1 − σ(x)) 的平均值，其中 x 是 logit，t 是 [0, 1] 中的目标，两者形状相同。",
+    "for the logits, g·(σ(x) − t) / n with n elements; for the targets, −g·x / n.":
+        "logit 的梯度是 g·(σ(x) − t) / n，n 是元素个数；目标的梯度是 −g·x / n。",
     # members of Tensor
     "A view of this tensor's values that is not on the tape.": "这个张量的值的视图，不在梯度带上。",
     "A copy of this tensor's values that is not on the tape.": "这个张量的值的副本，不在梯度带上。",
@@ -186,8 +189,8 @@ WORDS = {
     "- `x_part`: W_ih x + b_ih, (B, 3H), in the order r, z, n": "- `x_part`：W_ih x + b_ih，(B, 3H)，次序为 r、z、n",
     "- `h_part`: W_hh h + b_hh, (B, 3H), in the same order": "- `h_part`：W_hh h + b_hh，(B, 3H)，次序相同",
     "- `h`: (B, H)": "- `h`：(B, H)", "- `c`: (B, H)": "- `c`：(B, H)", "- returns h′, (B, H)": "- 返回 h′，(B, H)",
-    "the arguments of n, r and z get d = g∘(1 − z)∘(1 − n²), d∘h_n∘r∘(1 − r) and g∘(h − n)∘z∘(1 − z). x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.":
-        "n、r 和 z 的自变量得到 d = g∘(1 − z)∘(1 − n²)、d∘h_n∘r∘(1 − r) 和 g∘(h − n)∘z∘(1 − z)。x_part 得到全部三个；h_part 在 r 和 z 处得到同样的梯度，在 n 处得到 d∘r；h 得到 g∘z。",
+    "the argument of n gets d = g∘(1 − z)∘(1 − n²), the argument of r gets d∘h_n∘r∘(1 − r), and the argument of z gets g∘(h − n)∘z∘(1 − z). x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.":
+        "n 的自变量得到 d = g∘(1 − z)∘(1 − n²)，r 的自变量得到 d∘h_n∘r∘(1 − r)，z 的自变量得到 g∘(h − n)∘z∘(1 − z)。x_part 得到全部三个；h_part 在 r 和 z 处得到同样的梯度，在 n 处得到 d∘r；h 得到 g∘z。",
     "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). In the original form, n differs (GRUForm). Padding is skipped. The gradient of W_hh is one product over all steps.":
         "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。在原始形式中，n 不同（GRUForm）。跳过填充。W_hh 的梯度是所有步的一个乘积。",
     "- `x_parts`: W_ih x + b_ih, (N, 3H), packed": "- `x_parts`：W_ih x + b_ih，(N, 3H)，打包的",
@@ -202,8 +205,8 @@ WORDS = {
     "- `x_part`: W_ih x + b_ih, (B, 4H), in the order i, f, g, o": "- `x_part`：W_ih x + b_ih，(B, 4H)，次序为 i、f、g、o",
     "- `h_part`: W_hh h + b_hh, (B, 4H), in the same order": "- `h_part`：W_hh h + b_hh，(B, 4H)，次序相同",
     "- returns [h′; c′], (2, B, H)": "- 返回 [h′; c′]，(2, B, H)",
-    "let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The arguments of i, f, g and o get e∘g∘i∘(1 − i), e∘c∘f∘(1 − f), e∘i∘(1 − g²) and d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.":
-        "设 d 是 h′ 的梯度，e = d_c′ + d∘o∘(1 − tanh²(c′)) 是 c′ 的总梯度。i、f、g 和 o 的自变量得到 e∘g∘i∘(1 − i)、e∘c∘f∘(1 − f)、e∘i∘(1 − g²) 和 d∘tanh(c′)∘o∘(1 − o)。x_part 和 h_part 都得到这些；c 得到 e∘f。",
+    "let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.":
+        "设 d 是 h′ 的梯度，e = d_c′ + d∘o∘(1 − tanh²(c′)) 是 c′ 的总梯度。i 的自变量得到 e∘g∘i∘(1 − i)，f 的自变量得到 e∘c∘f∘(1 − f)，g 的自变量得到 e∘i∘(1 − g²)，o 的自变量得到 d∘tanh(c′)∘o∘(1 − o)。x_part 和 h_part 都得到这些；c 得到 e∘f。",
     "A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is one product over all steps.":
         "在打包的序列上运行的长短期记忆：h_t 和 c_t 是 lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})。与 gru_sequence 一样，跳过填充，W_hh 的梯度是所有步的一个乘积。",
     "- `x_parts`: W_ih x + b_ih, (N, 4H), packed": "- `x_parts`：W_ih x + b_ih，(N, 4H)，打包的",
@@ -249,10 +252,10 @@ WORDS = {
     "- `x`: (N, …)": "- `x`：(N, …)", "- returns (T, B, …)": "- 返回 (T, B, …)",
     "g at the sequences' steps.": "序列的各步处的 g。",
     # sparse weights
-    "Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): the point of the simplex nearest to e,":
-        "Sparsemax（Martins 和 Astudillo，2016，式 1 和算法 1）：单纯形上离 e 最近的点，",
-    "for e (B, T). S holds the k largest energies, for the largest k with 1 + k e_(k) > Σ_{i ≤ k} e_(i), where e_(1) ≥ e_(2) ≥ … are the sorted energies. Positions outside S have weight 0 exactly.":
-        "e 的形状是 (B, T)。S 由 k 个最大的能量组成，k 是满足 1 + k e_(k) > Σ_{i ≤ k} e_(i) 的最大整数，其中 e_(1) ≥ e_(2) ≥ … 是排序后的能量。S 之外的位置，权重正好是 0。",
+    "Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point of the simplex.":
+        "Sparsemax（Martins 和 Astudillo，2016，式 1 和算法 1）：对 e (B, T) 的每一行，取单纯形上离它最近的点。",
+    "With the sorted energies e_(1) ≥ e_(2) ≥ …, k is the largest number with 1 + k e_(k) > Σ_{i ≤ k} e_(i). S holds the k largest energies. Positions outside S have weight 0 exactly.":
+        "设排序后的能量为 e_(1) ≥ e_(2) ≥ …，k 是满足 1 + k e_(k) > Σ_{i ≤ k} e_(i) 的最大整数。S 由 k 个最大的能量组成。S 之外的位置，权重正好是 0。",
     "g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5).": "j ∈ S 时为 g_j − (Σ_{i∈S} g_i) / |S|，其余为 0（2.5 节）。",
     "when e is not (B, T), a length is outside [0, T], an energy within a length is NaN or ∞, or all energies of a row are −∞.":
         "e 的形状不是 (B, T)，长度在 [0, T] 之外，长度之内的某个能量是 NaN 或 ∞，或者一行的能量全是 −∞ 时。",

@@ -197,8 +197,8 @@ void greedy(const BeamSearch& answer) {
 
 void small_beams(const BeamSearch& answer) {
   std::vector<Case> cases = many({2, 3, 4}, 5, 0.5);
-  for (const Case& c : many({2, 3}, 4, -4)) cases.push_back(c);  // outputs rarely end
-  for (const Case& c : many({2}, 10, 0)) cases.push_back(c);     // more than K hypotheses finish
+  for (const Case& c : many({2, 3}, 4, -4)) cases.push_back(c);    // outputs rarely end
+  for (const Case& c : many({2}, 10, 0)) cases.push_back(c);       // more than K hypotheses finish
   for (const Case& c : many({7, 12}, 10, -3)) cases.push_back(c);  // K > V
   expect_outputs(answer, cases, by_beam, "The output is not the one that beam search finds.");
 }
