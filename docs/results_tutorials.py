@@ -124,9 +124,9 @@ def tutorial_staircase():
     measured_on = {}
     for number, name in kept["machines"].items():
         measured_on.setdefault(name, []).append(number)
-    where = "; ".join(f"{', '.join(numbers)} on {name}" for name, numbers in list(measured_on.items())[1:])
+    where = "; ".join(f"tutorials {' and '.join(numbers)}: {name}" for name, numbers in list(measured_on.items())[1:])
     main = next(iter(measured_on))
-    return "\n".join([*lines, "", f"Time of one run without the build; {main}{f'; {where}' if where else ''}."])
+    return "\n".join([*lines, "", f"Time of one run without the build. {main}{f'; {where}' if where else ''}."])
 
 
 def measure(at, only=None):

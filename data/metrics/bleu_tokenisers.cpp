@@ -186,8 +186,8 @@ std::u32string marks_apart(std::u32string_view text, First first, Second second,
   return apart;
 }
 
-// Like mteval-v14.pl with --international-tokenization: punctuation marks are tokens, except between digits;
-// symbols are always tokens.
+// Like mteval-v14.pl with --international-tokenization: a punctuation mark is a token if a character other
+// than a digit stands before or after it. Symbols are always tokens.
 Tokens split_international(std::string_view line) {
   std::u32string text;
   for (const CodePoint& point : code_points(line)) text += point.value;

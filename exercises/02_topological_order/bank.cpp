@@ -215,6 +215,21 @@ int main() {
                 }
                 return order;
               }),
+      attempt("by address", "by-address",
+              [](Node* L) {
+                std::vector<Node*> order = inputs_first(L);
+                std::ranges::sort(order, std::greater<>());
+                return order;
+              }),
+      attempt("one of two edges removed", "changes-its-input",
+              [](Node* L) {
+                std::vector<Node*> order = inputs_first(L);
+                std::ranges::reverse(order);
+                for (Node* node : order)
+                  if (node->edges.size() == 2 && node->edges[0].input == node->edges[1].input)
+                    node->edges.pop_back();
+                return order;
+              }),
       attempt("uses counted in 8 bits", "counter-wraps", by_counting<std::uint8_t>),
   });
 }

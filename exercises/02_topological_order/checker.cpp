@@ -27,6 +27,8 @@ const Mistake depth_first{"depth-first", "The nodes are in depth-first order, ea
                           "When a node is visited for the first time, nodes that use it may still follow."};
 const Mistake breadth_first{"breadth-first", "The nodes are sorted by their shortest path from L.",
                             "A node may be used both near L and far from it: the longest path decides."};
+const Mistake by_address{"by-address", "The nodes are sorted by their addresses in memory.",
+                         "A node may have any address: only the edges tell which node uses which."};
 const Mistake double_edge{"double-edge", "Two edges from one node to the same input count as one use.",
                           "a + a has two edges to a: count both, and lower the count once for each."};
 const Mistake counter_wraps{"counter-wraps", "A counter of uses is too small: it wraps.",
@@ -110,6 +112,14 @@ std::vector<Node*> by_users(Node* L, bool newest_first) {
   return order;
 }
 
+// A mistake: sorts the nodes by their addresses.
+std::vector<Node*> sorted_by_address(Node* L, bool highest_first) {
+  std::vector<Node*> order = met(L, false);
+  std::ranges::sort(order, std::less<>());
+  if (highest_first) std::ranges::reverse(order);
+  return order;
+}
+
 // A known mistake, and the wrong order nodes(L) that it produces.
 struct KnownOrder {
   Mistake mistake;
@@ -120,6 +130,8 @@ const KnownOrder known_orders[] = {
     {depth_first, [](Node* L) { return met(L, true, true); }},
     {breadth_first, [](Node* L) { return met(L, false); }},
     {breadth_first, [](Node* L) { return met(L, false, true); }},
+    {by_address, [](Node* L) { return sorted_by_address(L, false); }},
+    {by_address, [](Node* L) { return sorted_by_address(L, true); }},
     {double_edge, [](Node* L) { return by_users(L, false); }},
     {double_edge, [](Node* L) { return by_users(L, true); }},
 };
@@ -150,8 +162,15 @@ Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>&
 
 void expect_order_once(const std::string& graph, const TopologicalOrder& answer, Node* L,
                        const Names& names) {
-  const std::vector<Node*> needed = met(L, true), order = answer(L);
-  exercise::expect(met(L, true) == needed, changes_graph, "The graph has other edges afterwards.");
+  const std::vector<Node*> needed = met(L, true);
+  const auto inputs = [&] {
+    std::vector<Node*> all;
+    for (const Node* node : needed)
+      for (const Edge& edge : node->edges) all.push_back(edge.input);
+    return all;
+  };
+  const std::vector<Node*> before = inputs(), order = answer(L);
+  exercise::expect(inputs() == before, changes_graph, "The graph has other edges afterwards.");
   const auto at = places(order);
   const auto wrong = [&](const Mistake& mistake, const std::string& says) {
     throw Finding{.mistake = mistake, .says = says, .where = graph, .got = text(names, order)};

@@ -251,6 +251,11 @@ int main() {
                 const Tensor mask = less(arange(z.size(0)), unsqueeze(n, 1)).reshape(y.shape()).to(z.dtype());
                 return sum(surprise(z, y) * mask) / sum(mask);
               }),
+      attempt("normaliser detached", "softmax-detached",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor terms = logsumexp(z.detach(), 2) - chosen(z, y);
+                return sum(masked_fill(terms, equal(real(z, n), zeros({}, z.dtype())), 0)) / count(z, n);
+              }),
       attempt("no pads if all lengths are equal", "pads-counted",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const std::vector<std::int64_t> lengths = n.to_vector<std::int64_t>();

@@ -323,8 +323,28 @@ void large_logits(const MaskedLoss& answer) {
                           {{zeros_not_counted, Plain(sum / positive)}}, underflow);
 }
 
+// Reports a gradient of −1/n at each real target and 0 elsewhere: that of a loss whose ln Σ e^z is detached.
+void expect_softmax_on_tape(const MaskedLoss& answer, const Case& c) {
+  Tensor logits = c.logits.clone();
+  logits.set_requires_grad();
+  const Tensor loss = answer(logits, c.targets, c.lengths);
+  if (!loss.requires_grad()) return;  // the comparison with finite differences reports this
+  loss.backward();
+  if (!logits.grad().defined()) return;
+  Plain at_targets(logits.shape());
+  const std::vector<std::int64_t> ids = c.targets.to_vector<std::int64_t>();
+  for (std::int64_t t = 0; t < c.T(); ++t)
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      if (t < c.length(b)) at_targets(t, b, ids[static_cast<std::size_t>(t * c.B() + b)]) = -1 / tokens(c);
+  exercise::expect(!has_values(logits.grad(), at_targets),
+                   {"softmax-detached", "The gradient of ln Σ e^z is missing.",
+                    "The gradient is (softmax(z) − onehot(y)) / n: do not detach the normaliser."},
+                   "The gradient of the loss lacks a part.");
+}
+
 void gradients(const MaskedLoss& answer) {
   const Case c = example(8, 5, lengths);
+  expect_softmax_on_tape(answer, c);
   exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer(x[0], c.targets, c.lengths); },
                              {c.logits}, {"logits"});
 }

@@ -164,6 +164,8 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
               {cosine, energies([](const Pair& x) { return scaled(x) / (norm(x.q) * norm(x.k)); })},
               {cosine, energies([](const Pair& x) { return scaled(x) / norm(x.k); })},
               {cosine, energies([](const Pair& x) { return scaled(x) / norm(x.q); })},
+              {cosine, energies([](const Pair& x) { return x.dot() / norm(x.q); })},
+              {cosine, energies([](const Pair& x) { return x.dot() / norm(x.k); })},
               {fourth_root, energies([](const Pair& x) { return x.dot() / std::sqrt(x.root()); })},
               {distance, energies([](const Pair& x) { return -squared_distance(x); })},
               {distance, energies([](const Pair& x) { return -squared_distance(x) / 2; })},

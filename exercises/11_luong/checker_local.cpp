@@ -166,7 +166,9 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
     const double p = centre(attention, c, task, b, step, fault);
     const auto real = [&](std::int64_t j) { return fault == Fault::no_mask || j < S; };
     const auto away = [&](std::int64_t j) { return static_cast<double>(j) - p; };
-    const double centre_of_window = fault == Fault::window_around_rounded ? std::round(p) : p;
+    const double centre_of_window = fault == Fault::window_around_rounded        ? std::round(p)
+                                    : fault == Fault::window_around_rounded_down ? std::floor(p)
+                                                                                 : p;
     const auto in_window = [&](std::int64_t j) {
       return inside(static_cast<double>(j) - centre_of_window, half, fault);
     };

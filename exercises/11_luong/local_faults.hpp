@@ -53,7 +53,8 @@ enum class Fault {
   narrow_gaussian,        // σ² instead of 2σ²
   two_sigma_squared,      // (2σ)² instead of 2σ²
   window_around_rounded,  // the window is around the rounded p, the Gaussian around p
-  rising_gaussian,        // exp(+…)
+  window_around_rounded_down,
+  rising_gaussian,  // exp(+…)
   gaussian_on_energies,
   renormalised,
   gaussian_too,  // local-m with the Gaussian of local-p

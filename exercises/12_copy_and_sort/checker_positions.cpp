@@ -28,6 +28,8 @@ const Mistake descending{"descending", "The largest symbol comes first.",
                          "Sort from the smallest to the largest."};
 const Mistake unstable{"unstable", "Equal symbols are not in the order of the source.",
                        "Use a stable sort: std::stable_sort."};
+const Mistake negative{"negative", "Only sources with negative symbols get wrong positions.",
+                       "Symbols are any integers: a remainder or an index of a negative number is negative."};
 const Mistake is_unsigned{"unsigned", "Negative symbols come after the others.",
                           "Symbols are any integers: compare them as std::int64_t."};
 const Mistake order{"order", "The symbols are sorted as text: \"12\" before \"3\".", "Compare the numbers."};
@@ -141,12 +143,18 @@ const std::vector<Symbols> sources = {
     {5, -2, 0, -2, 1000000000000, -7}};
 
 // The mistake that explains the answers to all sources.
-Mistake mistake_in(const OfSource& answer, const std::vector<Suspect>& suspects) {
+Mistake mistake_in(const OfSource& answer, const OfSource& right, const std::vector<Suspect>& suspects) {
   for (const Suspect& suspect : suspects)
     if (std::ranges::all_of(sources, [&](const Symbols& x) { return answer(x) == suspect.positions(x); }))
       return suspect.mistake;
   if (std::ranges::all_of(sources, [&](const Symbols& x) { return is_permutation_that_sorts(x, answer(x)); }))
     return unstable;
+  const auto wrong = [&](const Symbols& x) { return answer(x) != right(x); };
+  const auto has_negative = [](const Symbols& x) {
+    return std::ranges::any_of(x, [](auto s) { return s < 0; });
+  };
+  if (std::ranges::none_of(sources, [&](const Symbols& x) { return wrong(x) && !has_negative(x); }))
+    return negative;
   return {"values", "", "Write the target below the source: where does each of its symbols come from?"};
 }
 
@@ -162,7 +170,7 @@ void expect_positions(const std::string& what, const OfSource& answer, const OfS
     const Positions got = answer(x);
     if (got == right(x)) continue;
     const bool fits = got.size() == x.size();
-    throw exercise::Finding{.mistake = fits ? mistake_in(answer, suspects) : one_entry_a_step,
+    throw exercise::Finding{.mistake = fits ? mistake_in(answer, right, suspects) : one_entry_a_step,
                             .says = fits ? what + " has wrong positions."
                                          : what + " has " + std::to_string(got.size()) + " entries for " +
                                                std::to_string(x.size()) + " symbols.",

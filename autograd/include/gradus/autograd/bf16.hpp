@@ -10,8 +10,8 @@ namespace gradus::bf16 {
 /// The bits of a bf16.
 using Bits = std::uint16_t;
 
-/// Rounds to the nearest bf16. A tie goes to the bf16 with an even last bit. Numbers beyond the largest bf16,
-/// 3.39e38, become infinite. NaN stays NaN.
+/// Rounds to the nearest bf16. A tie goes to the bf16 with an even last bit. Numbers of
+/// more than about 3.396e38 become infinite, because the largest bf16 is 3.3895e38. NaN stays NaN.
 inline Bits rounded(float x) {
   const auto bits = __builtin_bit_cast(std::uint32_t, x);
   const std::uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;

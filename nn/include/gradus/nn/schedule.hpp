@@ -32,7 +32,7 @@ Schedule linear(double from, double to, std::int64_t steps);
 /// PyTorch's cosine rises again after `steps`.
 /// @throws Error unless `steps` ≥ 1 and the minimum is finite and at least 0.
 Schedule cosine(std::int64_t steps, double minimum = 0);
-/// Linear from the factor `from` at t = 0 to 1 at t = steps; afterwards then(t − steps):
+/// Changes linearly: the factor is `from` at t = 0, and 1 at t = steps. From there on, it is then(t − steps):
 ///
 ///     schedule::warm_up(100, schedule::cosine(900))
 ///
