@@ -187,7 +187,7 @@ std::u32string marks_apart(std::u32string_view text, First first, Second second,
 }
 
 // Like mteval-v14.pl with --international-tokenization: a punctuation mark is a token if a character other
-// than a digit stands before or after it. Symbols are always tokens.
+// than a digit precedes or follows it. Symbols are always tokens.
 Tokens split_international(std::string_view line) {
   std::u32string text;
   for (const CodePoint& point : code_points(line)) text += point.value;
