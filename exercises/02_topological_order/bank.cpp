@@ -172,7 +172,7 @@ int main() {
                 std::erase_if(order, [&](Node* node) { return !reached.contains(node); });
                 return order;
               }),
-      attempt("by address", "order",
+      attempt("by address", "by-address",
               [](Node* L) {
                 std::vector<Node*> order = inputs_first(L);
                 std::sort(order.begin(), order.end(), std::greater<>());
@@ -213,12 +213,6 @@ int main() {
                   for (const Edge& edge : order.back()->edges)
                     if (--users.at(edge.input) == 0) ready.push_back(edge.input);
                 }
-                return order;
-              }),
-      attempt("by address", "by-address",
-              [](Node* L) {
-                std::vector<Node*> order = inputs_first(L);
-                std::ranges::sort(order, std::greater<>());
                 return order;
               }),
       attempt("one of two edges removed", "changes-its-input",
