@@ -256,6 +256,11 @@ int main() {
                 const Tensor terms = logsumexp(z.detach(), 2) - chosen(z, y);
                 return sum(masked_fill(terms, equal(real(z, n), zeros({}, z.dtype())), 0)) / count(z, n);
               }),
+      attempt("no pads if the first sentence has none", "pads-counted",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                if (n.to_vector<std::int64_t>()[0] == z.size(0)) return mean(surprise(z, y));
+                return sum(of_real(z, y, n)) / count(z, n);
+              }),
       attempt("no pads if all lengths are equal", "pads-counted",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const std::vector<std::int64_t> lengths = n.to_vector<std::int64_t>();

@@ -288,7 +288,9 @@ void values(const MaskedLoss& answer) {
                                  [&] { return exercise::Results{{"the loss", loss(answer, c)}}; },
                                  [&] { loss(answer, example(2, 3, {2})); });
   }
-  expect_loss(answer, "the loss", example(7, 3, {7, 7}));
+  for (const std::vector<std::int64_t>& some :
+       {std::vector<std::int64_t>{7, 7}, {7, 2, 5}, {2, 7, 7}, {7}, {3}})
+    expect_loss(answer, "the loss", example(7, 3, some));
   expect_loss(answer, "the loss", example(6, 4, {4, 4, 4}));
   expect_loss(answer, "the loss", example(1, 4, {1, 1, 1}));
   expect_loss(answer, "the loss with one empty sentence", example(6, 5, {3, 0, 1, 4}), {}, pads_matter);

@@ -825,6 +825,11 @@ std::vector<exercise::Attempt> wrong_memories() {
                    return std::ranges::count(all, all[0]) == std::ssize(all) ? softmax(e)
                                                                              : masked_softmax(e, lengths);
                  }}),
+      wrong("tanh of the keys", "tanh-twice",
+            {.energies =
+                 [](auto& self, auto& query, auto& memory) {
+                   return summed(self.v_a * tanh(self.W_a.forward(query) + tanh(memory.keys)));
+                 }}),
       wrong("values of zeros masked", "zero-value",
             {.energies =
                  [](auto& self, auto& query, auto& memory) {

@@ -101,16 +101,17 @@ Positions backwards(Positions positions) {
   return positions;
 }
 
-Positions firsts(const Symbols& x) {
+// A mistake: for each target symbol, the first position with this symbol. `right` are the right positions.
+Positions firsts_of(const Symbols& x, const Positions& right) {
   Positions positions;
-  for (const std::int64_t symbol : symbols_at(x, sorted(x)))
+  for (const std::int64_t symbol : symbols_at(x, right))
     positions.push_back(std::find(x.begin(), x.end(), symbol) - x.begin());
   return positions;
 }
 
-Positions lasts(const Symbols& x) {
+Positions lasts_of(const Symbols& x, const Positions& right) {
   Positions positions;
-  for (const std::int64_t symbol : symbols_at(x, sorted(x)))
+  for (const std::int64_t symbol : symbols_at(x, right))
     positions.push_back(x.rend() - std::find(x.rbegin(), x.rend(), symbol) - 1);
   return positions;
 }
@@ -203,6 +204,8 @@ void copy_and_reverse(const CopyAndSort& answer) {
                    {{off_by_one, moved(reversed, 1)},
                     {off_by_one, moved(reversed, -1)},
                     {symbols_given, symbols_of(reversed)},
+                    {repeated, [](const Symbols& x) { return firsts_of(x, reversed(x)); }},
+                    {repeated_last, [](const Symbols& x) { return lasts_of(x, reversed(x)); }},
                     {other_task, copied}});
 }
 
@@ -213,8 +216,8 @@ void sort(const CopyAndSort& answer) {
                     {from_one, moved(sorted, 1)},
                     {descending, largest_first},
                     {descending, [](const Symbols& x) { return backwards(sorted(x)); }},
-                    {repeated, firsts},
-                    {repeated_last, lasts},
+                    {repeated, [](const Symbols& x) { return firsts_of(x, sorted(x)); }},
+                    {repeated_last, [](const Symbols& x) { return lasts_of(x, sorted(x)); }},
                     {order, by_key([](std::int64_t symbol) { return std::to_string(symbol); })},
                     {is_unsigned, by_key([](auto symbol) { return static_cast<std::uint64_t>(symbol); })},
                     {other_task, copied},

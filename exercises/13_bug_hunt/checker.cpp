@@ -363,9 +363,9 @@ void stepping(const BugHunt& answer) {
                           Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})),
                           {{one_cleared, Plain(tensor(std::vector{2 - 0.6, 4 + 1.2}))}});
   // L = a b. Each gradient must use the old values of both parameters.
-  const auto step_of_product = [&] {
-    const Tensor a = tensor({2}, Dtype::f64).set_requires_grad(),
-                 b = tensor({5}, Dtype::f64).set_requires_grad();
+  const auto step_of_product = [&](double first = 2, double second = 5) {
+    const Tensor a = tensor({first}, Dtype::f64).set_requires_grad(),
+                 b = tensor({second}, Dtype::f64).set_requires_grad();
     answer.descend({a, b}, [&] { return sum(a * b); }, 0.1);
     return concat({a, b}, 0).detach();
   };
@@ -375,7 +375,7 @@ void stepping(const BugHunt& answer) {
         exercise::expect_values("a and b after a step, for L = a b", step_of_product(), at_old,
                                 {{one_by_one, at_new}});
       },
-      [&] { return exercise::Results{{"a and b", step_of_product()}}; }, [] {});
+      [&] { return exercise::Results{{"a and b", step_of_product()}}; }, [&] { step_of_product(-3, 8); });
 }
 
 }  // namespace

@@ -125,6 +125,15 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, cumsum(w, 0)), 2), lengths);
               }),
+      attempt("minimum of the sums", "minimum-of-sums",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(minimum(sum(w, 2), sum(right_coverage(w), 2)), lengths);
+              }),
+      attempt("source positions masked", "masks-source",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor outside = less_equal(unsqueeze(lengths, 1), arange(w.size(2)));  // (B, Tx)
+                return sum(masked_fill(minimum(w, right_coverage(w)), outside, 0)) / count(w, lengths);
+              }),
       attempt("mask reshaped", "reshaped",
               [](const Tensor& w, const Tensor& lengths) {
                 const Tensor steps = sum(minimum(w, right_coverage(w)), 2);

@@ -67,6 +67,10 @@ const Mistake first_left_out{"first-left-out",
                              "They are real steps: divide by the sum of the lengths."};
 const Mistake starts_above_0{"starts-above-0", "The first step has a coverage that is not 0.",
                              "Before step 1, nothing has been attended to: c_1 = 0."};
+const Mistake minimum_of_sums{"minimum-of-sums", "The minimum is taken after the sums over the source.",
+                              "covloss_t = Σ_j min(α_tj, c_tj): the minimum of each position, then the sum."};
+const Mistake masks_source{"masks-source", "The target lengths are compared with the source positions.",
+                           "They count decoder steps: compare them with t, along the first axis."};
 const Mistake mask_reshaped{
     "reshaped", "The mask (B, Ty) was reshaped to (Ty, B).",
     "reshape keeps the order of the numbers in memory; transpose exchanges the axes."};
@@ -187,6 +191,28 @@ double total(const Plain& steps, const Lengths& lengths) {
   return sum;
 }
 
+// min(Σ_j α_tj, Σ_j c_tj), (Ty, B): a mistake.
+Plain least_of_sums(const Plain& weights, const Plain& c) {
+  Plain steps(Shape{weights.size(0), weights.size(1)});
+  for (std::int64_t t = 0; t < weights.size(0); ++t)
+    for (std::int64_t b = 0; b < weights.size(1); ++b) {
+      double alpha = 0, coverage = 0;
+      for (std::int64_t j = 0; j < weights.size(2); ++j) alpha += weights(t, b, j), coverage += c(t, b, j);
+      steps(t, b) = std::min(alpha, coverage);
+    }
+  return steps;
+}
+
+// A mistake: sums over all steps, and over the source positions j below the target's length.
+double sum_over_source_positions(const Plain& weights, const Plain& c, const Lengths& lengths) {
+  double sum = 0;
+  for (std::int64_t t = 0; t < weights.size(0); ++t)
+    for (std::int64_t b = 0; b < weights.size(1); ++b)
+      for (std::int64_t j = 0; j < std::min(lengths[static_cast<std::size_t>(b)], weights.size(2)); ++j)
+        sum += std::min(weights(t, b, j), c(t, b, j));
+  return sum;
+}
+
 // A mistake: the mask of the real steps, (B, Ty), is read as (Ty, B).
 double total_with_reshaped_mask(const Plain& steps, const Lengths& lengths) {
   const std::int64_t Ty = steps.size(0), B = steps.size(1);
@@ -284,6 +310,8 @@ void loss_values(const Coverage& answer) {
       {counts_pads, number(total(steps, all) / all_steps)},
       {counts_pads, number(total(steps, all))},
       {one_too_many, number(total(steps, longer) / real)},
+      {minimum_of_sums, number(total(least_of_sums(weights, before(weights)), c.targets) / real)},
+      {masks_source, number(sum_over_source_positions(weights, before(weights), c.targets) / real)},
       {mask_reshaped, number(total_with_reshaped_mask(steps, c.targets) / real)},
       {maximum_taken,
        number(total(paid(weights, before(weights), [](double a, double b) { return std::max(a, b); }),

@@ -297,6 +297,20 @@ bool is_tie_broken_otherwise(const Plain& e, const Plain& got, const Plain& righ
   return elsewhere;
 }
 
+// True if the weights of a row are NaN exactly where the k largest energies of the row all are those of pads.
+bool is_nan_where_pads_win(const Plain& e, const Plain& got, const Lengths& lengths, std::int64_t k) {
+  if (got.shape() != e.shape()) return false;
+  bool any = false, all = true;
+  for (std::int64_t b = 0; b < e.size(0); ++b) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(b)];
+    const bool pads_win =
+        std::ranges::all_of(first_of(e, b, e.size(1), k), [=](auto j) { return j >= length; });
+    any |= pads_win;
+    all &= std::isnan(got(b, 0)) == pads_win;
+  }
+  return any && all;
+}
+
 void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
@@ -320,7 +334,8 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
                              "Make a new tensor, or clone() it first."});
     exercise::expect_shape("the weights", got, c.e.shape(), "(B, T)");
     exercise::expect_deterministic([&] { return exercise::Results{{"weights", weights_of(answer, c, k)}}; });
-    exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known, {},
+    exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known,
+                            is_nan_where_pads_win(e, by_answer, c.lengths, k) ? pads_chosen : Mistake{},
                             1e-11);
   }
 }
@@ -420,16 +435,25 @@ void attends(const TopK& answer) {
     exercise::expect_values("weights" + of_k, result.weights, weights,
                             {{all_weights, all}, {pads_chosen, of_pads}, {pads_chosen, of_zero_pads}});
     const Plain context = exercise::plain_context(weights, values);
+    Plain reshaped(context.shape());  // the weights (B, T), read as (T, B)
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      for (std::int64_t t = 0; t < c.T(); ++t)
+        for (std::int64_t d = 0; d < sizes.value; ++d)
+          reshaped(b, d) += weights.values()[static_cast<std::size_t>(t * c.B() + b)] * values(t, b, d);
     Plain mean = context;
     for (std::int64_t b = 0; b < c.B(); ++b)
       for (std::int64_t d = 0; d < sizes.value; ++d) mean(b, d) /= positions;
-    exercise::expect_values("context" + of_k, result.context, context,
-                            {{{"context-of-all", "The weights are right, but the context uses all positions.",
-                               "Compute the context from the weights that you return."},
-                              exercise::plain_context(all, values)},
-                             {{"context-divided", "The context is divided by T.",
-                               "The weights sum to 1 already: a sum, not a mean."},
-                              mean}});
+    exercise::expect_values(
+        "context" + of_k, result.context, context,
+        {{{"context-of-all", "The weights are right, but the context uses all positions.",
+           "Compute the context from the weights that you return."},
+          exercise::plain_context(all, values)},
+         {{"reshaped", "The weights (B, T) were reshaped to (T, B).",
+           "reshape keeps the order of the numbers in memory; transpose(x, 0, 1) exchanges the axes."},
+          reshaped},
+         {{"context-divided", "The context is divided by T.",
+           "The weights sum to 1 already: a sum, not a mean."},
+          mean}});
   }
 }
 

@@ -42,6 +42,9 @@ const Mistake dtype{"dtype", "",
                     "A constant has another dtype: give zeros() and full() the dtype e.dtype()."};
 const Mistake ready_made{"ready-made", "The softmax comes from the library.",
                          "Write it with exp, max and sum, so that you meet its three traps."};
+const Mistake maximum_of_batch{"maximum-of-batch",
+                               "The subtracted maximum is that of a position, over the sentences.",
+                               "Subtract one number from a row: max(e, 1, true), over its positions."};
 const Mistake one_maximum{"one-maximum",
                           "One maximum for the whole batch: in another row, every exponential becomes 0.",
                           "Subtract from each row its own maximum: max(e, 1, true) is (B, 1)."};
@@ -156,22 +159,29 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
     for (std::int64_t b = 0; b < c.B(); ++b) total += shifted(b, t);
     return total == 0 ? 1 : total;
   };
+  const auto shifted_by_column = [&](auto b, auto t) {
+    double largest = e(0, t);
+    for (std::int64_t k = 1; k < c.B(); ++k) largest = std::max(largest, e(k, t));
+    return c.real(b, t) ? std::exp(e(b, t) - largest) : 0;
+  };
   const auto shifted_or_one = [&](auto b, auto t) { return c.real(b, t) ? shifted(b, t) : 1; };
   Plain logarithms = expected(c);
   for (std::int64_t b = 0; b < c.B(); ++b)
     for (std::int64_t t = 0; t < c.T(); ++t) logarithms(b, t) = c.real(b, t) ? std::log(logarithms(b, t)) : 0;
-  std::vector<exercise::Suspect> list = {{not_divided, quotient(c, shifted, none)},
-                                         {batch_axis, quotient(c, shifted, shifted_column)},
-                                         {zero_energy, quotient(c, shifted_or_one, of_row(shifted_or_one))},
-                                         {log_weights, logarithms},
-                                         {no_mask, quotient(c, any, of_row(any))},
-                                         {zero_energy, quotient(c, one_at_pads, of_row(one_at_pads))},
-                                         {masked_after, quotient(c, real, of_row(any))},
-                                         {masked_after, quotient(c, real, of_row(one_at_pads))},
-                                         {not_zero, quotient(c, any, of_row(real))},
-                                         {batch_axis, quotient(c, real, of_column)},
-                                         {everything, quotient(c, real, of_all)},
-                                         {not_divided, quotient(c, real, none)}};
+  std::vector<exercise::Suspect> list = {
+      {not_divided, quotient(c, shifted, none)},
+      {batch_axis, quotient(c, shifted, shifted_column)},
+      {zero_energy, quotient(c, shifted_or_one, of_row(shifted_or_one))},
+      {maximum_of_batch, quotient(c, shifted_by_column, of_row(shifted_by_column))},
+      {log_weights, logarithms},
+      {no_mask, quotient(c, any, of_row(any))},
+      {zero_energy, quotient(c, one_at_pads, of_row(one_at_pads))},
+      {masked_after, quotient(c, real, of_row(any))},
+      {masked_after, quotient(c, real, of_row(one_at_pads))},
+      {not_zero, quotient(c, any, of_row(real))},
+      {batch_axis, quotient(c, real, of_column)},
+      {everything, quotient(c, real, of_all)},
+      {not_divided, quotient(c, real, none)}};
   for (const std::int64_t more : {-1, 1}) {
     Case other = c;
     for (std::int64_t& length : other.lengths) length = std::clamp<std::int64_t>(length + more, 0, c.T());

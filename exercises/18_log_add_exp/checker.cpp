@@ -201,6 +201,8 @@ void values(const LogAddExp& answer) {
          {no_absolute,
           each(a, b, [](double x, double z) { return std::max(x, z) + std::log1p(std::exp(x - z)); })},
          {no_absolute,
+          each(a, b, [](double x, double z) { return std::max(x, z) + std::log1p(std::exp(z - x)); })},
+         {no_absolute,
           each(a, b,
                [](double x, double z) { return std::max(x, z) + std::log1p(std::exp(std::abs(x - z))); })}},
         {}, 1e-12);
