@@ -8,6 +8,7 @@ progress.json in that folder records the stages passed, the hints shown, and the
 """
 
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -243,6 +244,7 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # ends quietly in `./run exercise … | head`
     try:
         sys.exit(main())
     except KeyboardInterrupt:
