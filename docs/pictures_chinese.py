@@ -22,8 +22,9 @@ WORDS = {
     "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
     "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
     "repeated, not copied": "重复使用，不复制",
-    "at the start: own values": "开始：各自的值", "after 3 rounds: one sum in each process": "3 轮之后：每个进程有一个和",
-    "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
+    "start": "开始", "halves: 0 with 1,": "减半：0 与 1，", "halves: 0 with 2,": "减半：0 与 2，", "2 with 3": "2 与 3", "1 with 3": "1 与 3",
+    "back: 0 with 2,": "传回：0 与 2，", "back: 0 with 1,": "传回：0 与 1，",
+    "round 0": "第 0 轮", "round 1": "第 1 轮", "round 2": "第 2 轮", "round 3": "第 3 轮", "round 4": "第 4 轮", "round 5": "第 5 轮",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
     "rows of E": "嵌入 E 的行", "ids": "编号", "tokens": "词元", "text": "文本",
     # tutorials 14 to 16
