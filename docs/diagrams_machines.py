@@ -59,13 +59,13 @@ def halving(p):
         kept.append(held)
         held = [half[len(half) // 2:] if r & distance else half[:len(half) // 2] for r, half in enumerate(held)]
         counts = [[2 * counts[r][i] if i in held[r] else 0 for i in range(4)] for r in range(4)]
-        stages.append((f"halves: 0 with {distance},", f"{3 - distance} with 3", counts, [(r, i) for r in range(4) for i in held[r]]))
+        stages.append((f"round {distance - 1}", f"0–{distance}, {3 - distance}–3", counts, [(r, i) for r in range(4) for i in held[r]]))
     for distance in (2, 1):
         wider = kept.pop()
         received = [(r, i) for r in range(4) for i in wider[r] if i not in held[r]]
         held = wider
         counts = [[4 if i in held[r] else 0 for i in range(4)] for r in range(4)]
-        stages.append((f"back: 0 with {distance},", f"{3 - distance} with 3", counts, received))
+        stages.append((f"round {4 - distance}", f"0–{distance}, {3 - distance}–3", counts, received))
     exchanges(p, stages)
 
 

@@ -197,6 +197,7 @@ NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD",
 # Patterns for cells and lines that contain numbers.
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
+    (r"< (\d+) s", r"不到 \1 秒"),
     (r"(\d+) s", r"\1 秒"),
     (r"%, (\d+) updates", r"%，\1 次更新"),
     (r"soft, then top-(\d)", r"soft，再 top-\1"),
