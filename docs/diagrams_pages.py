@@ -290,6 +290,27 @@ def gru_forms(p):
             p.text((before.right()[0] + after.left()[0]) / 2, y - 14, value, "small")
 
 
+@picture("gru_blends", 176)
+def gru_blends(p):
+    """The meaning of z = 1 in two forms of the GRU.
+
+    The new state is a blend of the old state h and the new value n. On the left, z is the weight of h: with z = 1 the unit keeps h. On the
+    right, z is the weight of n: with z = 1 the unit takes n.
+    """
+    for left, formula, kept, end in ((0, "h′ = (1 − z) ∘ n + z ∘ h", "h", "keeps h"), (244, "h′ = z ∘ n + (1 − z) ∘ h", "n", "takes n")):
+        p.math(left + 116, 18, formula)
+        plus = p.circle(left + 132, 100, "+", "context")
+        for y, name in ((62, "h"), (138, "n")):
+            part = p.cell(left + 30, y, name, "decoder" if name == "h" else "encoder", 40, 32)
+            on = name == kept
+            p.arrow(part.right(), (plus.x, y), plus.top() if y < 100 else plus.bottom(), role="context" if on else "token",
+                    css="" if on else "faded dash", width=3 if on else 1.2)
+            p.math(left + 88, y - 12 if y < 100 else y + 14, "z = 1" if on else "1 − z = 0", "small")
+        result = p.cell(left + 194, 100, f"h′ = {kept}", "decoder", 66, 32)
+        p.arrow(plus.right(), result.left(), role="decoder", width=2.2)
+        p.text(result.x, 134, end, "small quiet")
+
+
 @picture("tape_example", 236)
 def tape_example(p):
     """The tape of L = tanh(w x) with w = 0.5 and x = 2.
