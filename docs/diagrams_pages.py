@@ -228,7 +228,8 @@ def gradcheck(p):
     line("line gradient dash", (0.1, 0.1), (2.1, 2.1))
     for x, name in ((0.4, "x − h"), (1, "x"), (1.6, "x + h")):
         line("line token faded", (x, 0), (x, x * x), width=1)
-        p.math(at(x, 0)[0], origin[1] + 18, name, "small")
+        p.math(at(x, 0)[0], origin[1] + 14, name, "small")
+        p.text(at(x, 0)[0], origin[1] + 31, f"f({x:g}) = {x * x:.3g}", "small quiet")
     for x in (0.4, 1.6):
         p.dot(*at(x, x * x), "attention")
     p.dot(*at(1, 1), "encoder")
