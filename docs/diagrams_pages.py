@@ -405,6 +405,34 @@ def sparse_methods(p):
         p.text(left + 40, floor + 32, f"sum {sum(weights):.2f}", "small quiet")
 
 
+@picture("weight_faults", 262)
+def weight_faults(p):
+    """Attention weights with four faults.
+
+    The source is a b c d e f, and the model should write it backwards. The rows of f, c and a are right. The row of e is broad: four weights
+    of 0.25. The row of d has its weight at b, a wrong position. The row of b repeats the row of c. Column e has no weight in any row.
+    """
+    size, left, top = 32, 76, 40
+    rows = (("f", {5: 0.95, 4: 0}, ""), ("e", {0: 0.25, 1: 0.25, 2: 0.25, 3: 0.25}, "broad row"), ("d", {1: 0.95}, "wrong position"),
+            ("c", {2: 0.95}, ""), ("b", {2: 0.95}, "repeated row"), ("a", {0: 0.95}, ""))
+    p.text(left + 3 * size, 10, "source", "small quiet")
+    for j, token in enumerate("abcdef"):
+        p.text(left + size * (j + 0.5), top - 12, token, "code")
+    for t, (token, weights, fault) in enumerate(rows):
+        y = top + size * t
+        p.text(left - 14, y + size / 2, token, "code")
+        for j in range(6):
+            p.rect("panel token", left + size * j, y, size, size)
+            if weights.get(j):
+                p.add(f'<rect class="fill attention" x="{left + size * j}" y="{y}" width="{size}" height="{size}" fill-opacity="{weights[j]}"/>')
+        if fault:
+            p.rect("line gradient", left, y + 1, 6 * size, size - 2, 4)
+            p.text(left + 6 * size + 14, y + size / 2, fault, "small start gradient name")
+    p.rect("line gradient dash", left + 4 * size + 1, top - 2, size - 2, 6 * size + 4, 4)
+    p.text(left + 4.5 * size, top + 6 * size + 16, "no weight in any row", "small gradient name")
+    p.text(10, top + 3 * size, "written", "small start quiet")
+
+
 @picture("mask", 236)
 def mask(p):
     """Two tokens with the energies 1 and 2, and two pads with the energy 0, in three variants.
