@@ -481,7 +481,7 @@ def run_folder(p):
 def attention_class(p):
     """The parts of an attention that you write.
 
-    The base class calls prepare once per sentence: it makes the keys from the annotations. At each step it calls energies, with query and
+    The base class calls prepare once per batch: it makes the keys from the annotations. At each step it calls energies, with query and
     keys. Mask, softmax, dropout and context are the base class's.
     """
     p.panel("attention", 100, 46, 280, 226)
@@ -504,5 +504,5 @@ def attention_class(p):
     p.arrow((180, 284), (354, 284), context.bottom(), role="encoder")
     p.arrow(context.right(), (470, 84), role="context")
     p.text(418, 70, "c: (B, D)", "small")
-    p.text(236, 226, "once a sentence", "small start quiet")
+    p.text(236, 226, "once a batch", "small start quiet")
     p.text(236, 150, "each step", "small start quiet")

@@ -42,7 +42,7 @@ WORDS = {
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
-    "if named": "写出文件名时", "browser": "浏览器", "once a sentence": "每句一次", "each step": "每步一次",
+    "if named": "写出文件名时", "browser": "浏览器", "once a batch": "每批一次", "each step": "每步一次",
     "annotations h: (T, B, D)": "注解向量 h：(T, B, D)", "mask": "掩码",
     # machines and the server
     "network": "网络", "output": "输出层", "seconds": "秒", "waits w = 0.4 s": "等待 w = 0.4 秒",
