@@ -366,13 +366,13 @@ def tape_uses(p):
         p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
 
 
-@picture("sparse_methods", 300)
+@picture("sparse_methods", 452)
 def sparse_methods(p):
     """The weights that five methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
     negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 2. Hard
-    attention draws one position and gives it the weight 1; the other bars show the probabilities of the draw.
+    attention and Gumbel draw one position and give it the weight 1; the pale bars show the probabilities of the draw.
     """
     energies = (2, 1.5, 0.5, 0, -1)
 
@@ -384,25 +384,31 @@ def sparse_methods(p):
     window = softmax(energies[1:4])  # the positions within w = 1 of p_t = 2
     methods = {"softmax": soft, "top-2": [*softmax(energies[:2]), 0, 0, 0], "sparsemax": [max(e - tau, 0) for e in energies],
                "local-p": [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0],
-               "hard": [0, 1, 0, 0, 0]}
-    p.text(12, 24, "energies", "name start attention")
-    zero = 74
-    p.arrow((110, zero), (250, zero), head=False, width=1)
-    for j, e in enumerate(energies):
-        p.rect("part attention", 118 + 26 * j, min(zero, zero - 22 * e), 18, abs(22 * e))
-        p.text(127 + 26 * j, zero - 22 * e + (-9 if e >= 0 else 10), f"{e:g}".replace("-", "−"), "small")
+               "hard, Gumbel": [0, 1, 0, 0, 0]}
+    xs, width, zero = [160 + 64 * j for j in range(5)], 34, 82
+
+    def value(v):
+        return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
+    p.text(12, 52, "energies", "name start attention")
+    p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
+    for x, e in zip(xs, energies):
+        p.rect("part attention", x - width / 2, min(zero, zero - 27 * e), width, abs(27 * e))
+        p.text(x, zero - 27 * e + (-9 if e >= 0 else 10), value(e), "small")
+    p.arrow((xs[0] - 30, zero - 27 * tau), (xs[-1] + 10, zero - 27 * tau), role="gradient", css="dash", head=False)
+    p.math(xs[-1] + 14, zero - 27 * tau, f"τ = {tau:g}", "small start")
     for k, (name, weights) in enumerate(methods.items()):
-        left, floor = 12 + 94 * k, 250
-        p.text(left + 40, 126, name, "name context")
-        p.arrow((left, floor), (left + 82, floor), head=False, width=1)
-        for j, weight in enumerate(weights):
-            x = left + 2 + 16 * j
-            if name == "hard":
-                p.rect("part token faded", x, floor - 96 * soft[j], 13, 96 * soft[j])
+        floor = 186 + 62 * k
+        p.text(12, floor - 20, name, "name start context")
+        p.text(12, floor - 2, f"sum {sum(weights):.2f}", "small start quiet")
+        p.arrow((xs[0] - 30, floor), (xs[-1] + 30, floor), head=False, width=1)
+        for j, (x, weight) in enumerate(zip(xs, weights)):
+            if name.startswith("hard"):
+                p.rect("part token faded", x - width / 2, floor - 36 * soft[j], width, 36 * soft[j])
             if weight:
-                p.rect("part context", x, floor - 96 * weight, 13, 96 * weight)
-            p.text(x + 6.5, floor + 12, str(j), "small quiet")
-        p.text(left + 40, floor + 32, f"sum {sum(weights):.2f}", "small quiet")
+                p.rect("part context", x - width / 2, floor - 36 * weight, width, 36 * weight)
+            p.text(x, floor - 36 * max(weight, soft[j] if name.startswith("hard") else 0) - 9, value(weight), "small")
+            if k == len(methods) - 1:
+                p.text(x, floor + 12, str(j), "small quiet")
 
 
 @picture("weight_faults", 262)
