@@ -5,7 +5,7 @@ from diagrams_kit import picture
 
 def exchanges(p, stages):
     """Draws the pieces of four processes, a row for each stage. A stage has two lines of words, the number of gradients in each
-    piece of each process (0: the process no longer needs the piece), and the pieces that have just been received."""
+    piece of each process (0: the process does not hold its sum), and the pieces that have just been received."""
     columns, size = [140, 236, 332, 428], 19
     for r, x in enumerate(columns):
         p.math(x, 14, f"p_{r}")
