@@ -18,6 +18,9 @@ PAGES = [ROOT / "docs" / folder / "architecture.md" for folder in ("explained", 
 PICTURES = ROOT / "docs" / "pictures"
 LIBRARIES = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "distributed", "serve", "tools")
 COUNTED = re.compile(r"(\| \[`[^`]+`\]\((?:\.\./)+(?P<path>[^)]+)\) \| )(?P<lines>\d+)( \|)")
+# The colour of a folder: the engine is blue, models are green, and programs and pictures are yellow.
+COLOURS = {"#e3edf9": ("autograd", "tensor", "tape", "ops"), "#e6f4e8": ("nn", "data", "models", "speech", "compress", "distributed"),
+           "#fcf2dd": ("tools", "serve", "plot", "graph")}
 STYLE = """  graph [rankdir=TB, bgcolor=transparent, nodesep=0.3, ranksep=0.4]
   node [shape=box, style="rounded,filled", fillcolor=white, color="#7c9cc4", penwidth=0.8, margin="0.16,0.08", height=0.3, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#1f2933"]
   edge [color="#8b98a9", penwidth=0.8, arrowsize=0.6]
@@ -71,7 +74,8 @@ DRAWN = {"libraries": library_arrows, "autograd": autograd_arrows}
 
 
 def dot(arrows):
-    lines = [f'  "{name}"' for name in folders(arrows)] + [f'  "{a}" -> "{b}"' for a, b in sorted(reduced(arrows))]
+    fill = {name: colour for colour, names in COLOURS.items() for name in names}
+    lines = [f'  "{name}" [fillcolor="{fill[name]}"]' if name in fill else f'  "{name}"' for name in folders(arrows)] + [f'  "{a}" -> "{b}"' for a, b in sorted(reduced(arrows))]
     return "digraph architecture {\n" + STYLE + "\n".join(lines) + "\n}\n"
 
 

@@ -222,15 +222,15 @@ def rnn(p):
     p.math(COLUMNS[3] + 18, line + 44, "∂L/∂h_T", "small start")
 
 
-@picture("05_gru", 330)
+@picture("05_gru", 344)
 def gru(p):
     """A GRU cell as a circuit.
 
     The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids
     of x and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).
     """
-    top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
-    p.panel("encoder", 52, 30, 376, 262)
+    top, middle, row, h_line, x_line = 70, 132, 200, 264, 290
+    p.panel("encoder", 52, 30, 376, 276)
     r, n, z = (p.cell(x, row, text, role, 50, 30)
                for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
     reset = p.circle(190, row, "∘", "gate")
@@ -239,10 +239,13 @@ def gru(p):
     carry(p, top, keep, plus)
     p.dot(36, top, "encoder")
     p.arrow((36, top), (36, h_line), (z.x - 10, h_line), z.bottom(-10), role="encoder")
-    p.arrow((24, 310), (24, x_line), (z.x + 10, x_line), z.bottom(10))
-    for x in (r.x - 10, reset.x):
+    p.arrow((24, 324), (24, x_line), (z.x + 10, x_line), z.bottom(10))
+    product = p.cell(reset.x, 237, "W_{hn}", "attention", 50, 26)
+    p.math(product.right()[0] + 3, product.y, "+ b_{hn}", "small start")
+    for x, end in ((r.x - 10, r.bottom(-10)), (reset.x, product.bottom())):
         p.dot(x, h_line, "encoder")
-        p.arrow((x, h_line), (x, row + (15 if x < 150 else 12)), role="encoder")
+        p.arrow((x, h_line), end, role="encoder")
+    p.arrow(product.top(), reset.bottom(), role="encoder")
     for x in (r.x + 10, n.x):
         p.dot(x, x_line, "token")
         p.arrow((x, x_line), (x, row + 15))
@@ -254,12 +257,11 @@ def gru(p):
     p.arrow(new.right(), (plus.x, middle), plus.bottom(), role="encoder")
     p.math(20, top - 20, "h", "start")
     p.math(462, top - 20, "h′", "end")
-    p.math(40, 312, "x", "start")
+    p.math(40, 326, "x", "start")
     p.math(150, row - 14, "r")
     p.math(n.x + 10, row - 32, "n")
     p.math(new.x - 6, row - 36, "1 − z", "end")
     p.math(keep.x + 9, row - 32, "z", "start")
-    p.math(reset.x - 6, h_line - 20, "W_{hn} h + b_{hn}", "small end")
 
 
 @picture("05_lstm", 330)

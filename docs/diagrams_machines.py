@@ -3,31 +3,70 @@
 from diagrams_kit import picture
 
 
-@picture("all_reduce", 270)
-def all_reduce(p):
-    """All-reduce along a ring of four processes.
+def exchanges(p, stages):
+    """Draws the pieces of four processes, a row for each stage. A stage has two lines of words, the number of gradients in each
+    piece of each process (0: the process does not hold its sum), and the pieces that have just been received."""
+    columns, size = [140, 236, 332, 428], 19
+    for r, x in enumerate(columns):
+        p.math(x, 14, f"p_{r}")
+        for i in range(4):
+            p.text(x + size * (i - 1.5), 34, str(i), "small quiet")
+    for k, (words, more, counts, received) in enumerate(stages):
+        y = 58 + 36 * k
+        p.text(10, y - (8 if more else 0), words, "small start quiet")
+        p.text(10, y + 8, more, "small start quiet")
+        for r, x in enumerate(columns):
+            for i, count in enumerate(counts[r]):
+                role = "context" if count == 4 else "attention" if count > 1 else "encoder"
+                centre = x + size * (i - 1.5)
+                p.rect(f"part {role}" if count else f"part {role} faded dash", centre - size / 2, y - size / 2, size, size)
+                if count:
+                    p.text(centre, y, str(count), "small")
+        for r, i in received:
+            p.rect("mark", columns[r] + size * (i - 2), y - size / 2, size, size)
 
-    Four processes form a ring; each sends to the next, the last to the first. Each has a vector of four pieces. At the start, each
-    process has only its own values. After three rounds each process has one complete sum: process r has piece r + 1. After six rounds all
-    processes have all four sums.
+
+@picture("all_reduce", 300)
+def all_reduce(p):
+    """All-reduce along a ring of four processes, round by round.
+
+    Each process has a vector of four pieces. The number in a piece says how many gradients it contains. At the start, each is 1. In the
+    rounds 0, 1 and 2, each process receives one piece and adds it: the received pieces contain 2, 3 and 4 gradients. Process r then has
+    the complete sum of piece r + 1. In the rounds 3, 4 and 5, each process receives one complete piece, until all pieces are complete.
     """
-    columns, size = [78, 186, 294, 402], 18
-    stages = ((62, "at the start: own values", lambda r, i: False),
-              (168, "after 3 rounds: one sum in each process", lambda r, i: i == (r + 1) % 4),
-              (248, "after 6 rounds: all sums in each process", lambda r, i: True))
-    for y, words, is_sum in stages:
-        p.text(240, y - 34, words, "name")
-        nodes = [p.vector(x, y, *["context" if is_sum(r, i) else "encoder" for i in range(4)], size=size) for r, x in enumerate(columns)]
-        for r, x in enumerate(columns):
-            for i in range(4):
-                p.text(x + size * (i - 1.5), y, str(i), "small")
-        if y > 62:
-            continue
-        for r, x in enumerate(columns):
-            p.math(x, y + 26, f"p_{r}")
-        for left, right in zip(nodes, nodes[1:]):
-            p.arrow(left.right(), right.left(), role="decoder")
-        p.arrow(nodes[-1].right(), (466, y), (466, y + 46), (14, y + 46), (14, y), nodes[0].left(), role="decoder")
+    counts = [[1] * 4 for _ in range(4)]
+    stages = [("start", "", [row[:] for row in counts], [])]
+    for t in range(6):
+        sent = [(r, (r - t) % 4, counts[r][(r - t) % 4]) for r in range(4)]
+        for r, i, count in sent:
+            counts[(r + 1) % 4][i] = count + (counts[(r + 1) % 4][i] if t < 3 else 0)
+        stages.append((f"round {t}", "", [row[:] for row in counts], [((r + 1) % 4, i) for r, i, _ in sent]))
+    exchanges(p, stages)
+
+
+@picture("halving", 230)
+def halving(p):
+    """Recursive halving and doubling with four processes, round by round.
+
+    The processes 0 and 1 exchange halves, and so do 2 and 3: each process keeps two pieces, which contain 2 gradients. Then 0 and 2, and 1
+    and 3, exchange one piece: each process has one piece with all 4 gradients. In the next two rounds, the same pairs in reverse order
+    exchange the complete pieces, until all processes have all pieces.
+    """
+    counts, held = [[1] * 4 for _ in range(4)], [range(4)] * 4
+    stages = [("start", "", [row[:] for row in counts], [])]
+    kept = []
+    for distance in (1, 2):
+        kept.append(held)
+        held = [half[len(half) // 2:] if r & distance else half[:len(half) // 2] for r, half in enumerate(held)]
+        counts = [[2 * counts[r][i] if i in held[r] else 0 for i in range(4)] for r in range(4)]
+        stages.append((f"round {distance - 1}", f"0–{distance}, {3 - distance}–3", counts, [(r, i) for r in range(4) for i in held[r]]))
+    for distance in (2, 1):
+        wider = kept.pop()
+        received = [(r, i) for r in range(4) for i in wider[r] if i not in held[r]]
+        held = wider
+        counts = [[4 if i in held[r] else 0 for i in range(4)] for r in range(4)]
+        stages.append((f"round {4 - distance}", f"0–{distance}, {3 - distance}–3", counts, received))
+    exchanges(p, stages)
 
 
 @picture("buckets", 214)

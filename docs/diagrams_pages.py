@@ -85,6 +85,39 @@ def int8(p):
     p.text(12, 292, "error", "small start quiet")
 
 
+@picture("prune_schedule", 210)
+def prune_schedule(p):
+    """The fraction of zeros during training.
+
+    Until step 300 the fraction is 0. It rises steeply to 0.79 at step 600, then slowly to 0.9 at step 900, and stays there.
+    """
+    left, bottom, across, up = 60, 170, 0.33, 150
+
+    def at(step, fraction):
+        return left + across * step, bottom - up * fraction
+
+    def line(css, *points):
+        p.path(css, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(*point) for point in points)), ' stroke-width="2.2"')
+
+    def zeros(step):
+        return 0.9 * (1 - (1 - min(max((step - 300) / 600, 0), 1)) ** 3)
+
+    p.arrow((left, bottom), at(1240, 0), width=1)
+    p.arrow((left, bottom), at(0, 1.07), width=1)
+    for step, name in ((300, "t_0"), (600, ""), (900, "t_1")):
+        line("line token faded dash", (step, 0), (step, zeros(step)))
+        p.text(at(step, 0)[0], bottom + 14, f"{step}", "small quiet")
+        p.math(at(step, 0)[0], bottom + 31, name, "small")
+    line("line token faded dash", (0, 0.9), (900, 0.9))
+    line("line attention", *((step, zeros(step)) for step in (0, *range(300, 901, 20), 1200)))
+    for fraction in (0, 0.5, 0.9):
+        p.text(left - 8, at(0, fraction)[1], f"{fraction:g}", "small end quiet")
+    p.dot(*at(600, zeros(600)), "attention")
+    p.text(at(600, 0)[0] + 12, at(0, zeros(600))[1] + 12, "0.79", "small start")
+    p.text(at(1240, 0)[0], bottom + 14, "step", "small end quiet")
+    p.text(left + 8, 12, "fraction of zeros", "small start attention")
+
+
 @picture("how_layouts", 300)
 def layouts(p):
     """The weights of a GRU in two layouts.
@@ -112,6 +145,27 @@ def layouts(p):
     for line, text in enumerate(("1. put r before z", "2. transpose")):
         p.text(284, 182 + 20 * line, text, "start")
     p.text(240, 276, "same numbers, another order: a wrong order has the right shape", "small quiet")
+
+
+@picture("debug_graph", 150)
+def debug_graph(p):
+    """The graph of the program: sum(log(linear(x))).
+
+    The parameters weight and bias of the module W lead to the operation linear, whose result is finite. It leads to log, whose result
+    contains nan, and log leads to sum, which is nan.
+    """
+    p.panel("encoder", 6, 26, 204, 118)
+    p.text(20, 14, "module W", "small start encoder")
+    leaves = [p.cell(54, y, text, "encoder", 78, 32) for y, text in ((56, "weight"), (112, "bias"))]
+    linear, log, total = (p.cell(x, 84, text, role, 70, 34) for x, text, role in
+                          ((168, "linear", "token"), (298, "log", "gradient"), (418, "sum", "gradient")))
+    for leaf, dy in zip(leaves, (-8, 8)):
+        p.arrow(leaf.right(), linear.left(dy), role="encoder")
+    p.arrow(linear.right(), log.left())
+    p.arrow(log.right(), total.left(), role="gradient")
+    for node, text, css in ((linear, "finite", "quiet"), (log, "nan at [0, 2]", "gradient"), (total, "nan", "gradient")):
+        p.text(node.x, 116, text, f"small {css}")
+        p.text(node.x, 54, {"linear": "(2, 3)", "log": "(2, 3)", "sum": "()"}["linear" if node is linear else "log" if node is log else "sum"], "small quiet")
 
 
 @picture("how_broken_leaf", 190)
@@ -195,7 +249,8 @@ def gradcheck(p):
     line("line gradient dash", (0.1, 0.1), (2.1, 2.1))
     for x, name in ((0.4, "x − h"), (1, "x"), (1.6, "x + h")):
         line("line token faded", (x, 0), (x, x * x), width=1)
-        p.math(at(x, 0)[0], origin[1] + 18, name, "small")
+        p.math(at(x, 0)[0], origin[1] + 14, name, "small")
+        p.text(at(x, 0)[0], origin[1] + 31, f"f({x:g}) = {x * x:.3g}", "small quiet")
     for x in (0.4, 1.6):
         p.dot(*at(x, x * x), "attention")
     p.dot(*at(1, 1), "encoder")
@@ -257,6 +312,27 @@ def gru_forms(p):
             p.text((before.right()[0] + after.left()[0]) / 2, y - 14, value, "small")
 
 
+@picture("gru_blends", 176)
+def gru_blends(p):
+    """The meaning of z = 1 in two forms of the GRU.
+
+    The new state is a blend of the old state h and the new value n. On the left, z is the weight of h: with z = 1 the unit keeps h. On the
+    right, z is the weight of n: with z = 1 the unit takes n.
+    """
+    for left, formula, kept, end in ((0, "h′ = (1 − z) ∘ n + z ∘ h", "h", "keeps h"), (244, "h′ = z ∘ n + (1 − z) ∘ h", "n", "takes n")):
+        p.math(left + 116, 18, formula)
+        plus = p.circle(left + 132, 100, "+", "context")
+        for y, name in ((62, "h"), (138, "n")):
+            part = p.cell(left + 30, y, name, "decoder" if name == "h" else "encoder", 40, 32)
+            on = name == kept
+            p.arrow(part.right(), (plus.x, y), plus.top() if y < 100 else plus.bottom(), role="context" if on else "token",
+                    css="" if on else "faded dash", width=3 if on else 1.2)
+            p.math(left + 88, y - 12 if y < 100 else y + 14, "z = 1" if on else "1 − z = 0", "small")
+        result = p.cell(left + 194, 100, f"h′ = {kept}", "decoder", 66, 32)
+        p.arrow(plus.right(), result.left(), role="decoder", width=2.2)
+        p.text(result.x, 134, end, "small quiet")
+
+
 @picture("tape_example", 236)
 def tape_example(p):
     """The tape of L = tanh(w x) with w = 0.5 and x = 2.
@@ -311,13 +387,13 @@ def tape_uses(p):
         p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
 
 
-@picture("sparse_methods", 300)
+@picture("sparse_methods", 452)
 def sparse_methods(p):
     """The weights that five methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
     negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 2. Hard
-    attention draws one position and gives it the weight 1; the other bars show the probabilities of the draw.
+    attention and Gumbel draw one position and give it the weight 1; the pale bars show the probabilities of the draw.
     """
     energies = (2, 1.5, 0.5, 0, -1)
 
@@ -329,25 +405,59 @@ def sparse_methods(p):
     window = softmax(energies[1:4])  # the positions within w = 1 of p_t = 2
     methods = {"softmax": soft, "top-2": [*softmax(energies[:2]), 0, 0, 0], "sparsemax": [max(e - tau, 0) for e in energies],
                "local-p": [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0],
-               "hard": [0, 1, 0, 0, 0]}
-    p.text(12, 24, "energies", "name start attention")
-    zero = 74
-    p.arrow((110, zero), (250, zero), head=False, width=1)
-    for j, e in enumerate(energies):
-        p.rect("part attention", 118 + 26 * j, min(zero, zero - 22 * e), 18, abs(22 * e))
-        p.text(127 + 26 * j, zero - 22 * e + (-9 if e >= 0 else 10), f"{e:g}".replace("-", "−"), "small")
+               "hard, Gumbel": [0, 1, 0, 0, 0]}
+    xs, width, zero = [160 + 64 * j for j in range(5)], 34, 82
+
+    def value(v):
+        return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
+    p.text(12, 52, "energies", "name start attention")
+    p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
+    for x, e in zip(xs, energies):
+        p.rect("part attention", x - width / 2, min(zero, zero - 27 * e), width, abs(27 * e))
+        p.text(x, zero - 27 * e + (-9 if e >= 0 else 10), value(e), "small")
+    p.arrow((xs[0] - 30, zero - 27 * tau), (xs[-1] + 10, zero - 27 * tau), role="gradient", css="dash", head=False)
+    p.math(xs[-1] + 14, zero - 27 * tau, f"τ = {tau:g}", "small start")
     for k, (name, weights) in enumerate(methods.items()):
-        left, floor = 12 + 94 * k, 250
-        p.text(left + 40, 126, name, "name context")
-        p.arrow((left, floor), (left + 82, floor), head=False, width=1)
-        for j, weight in enumerate(weights):
-            x = left + 2 + 16 * j
-            if name == "hard":
-                p.rect("part token faded", x, floor - 96 * soft[j], 13, 96 * soft[j])
+        floor = 186 + 62 * k
+        p.text(12, floor - 20, name, "name start context")
+        p.text(12, floor - 2, f"sum {sum(weights):.2f}", "small start quiet")
+        p.arrow((xs[0] - 30, floor), (xs[-1] + 30, floor), head=False, width=1)
+        for j, (x, weight) in enumerate(zip(xs, weights)):
+            if name.startswith("hard"):
+                p.rect("part token faded", x - width / 2, floor - 36 * soft[j], width, 36 * soft[j])
             if weight:
-                p.rect("part context", x, floor - 96 * weight, 13, 96 * weight)
-            p.text(x + 6.5, floor + 12, str(j), "small quiet")
-        p.text(left + 40, floor + 32, f"sum {sum(weights):.2f}", "small quiet")
+                p.rect("part context", x - width / 2, floor - 36 * weight, width, 36 * weight)
+            p.text(x, floor - 36 * max(weight, soft[j] if name.startswith("hard") else 0) - 9, value(weight), "small")
+            if k == len(methods) - 1:
+                p.text(x, floor + 12, str(j), "small quiet")
+
+
+@picture("weight_faults", 262)
+def weight_faults(p):
+    """Attention weights with four faults.
+
+    The source is a b c d e f, and the model should write it backwards. The rows of f, c and a are right. The row of e is broad: four weights
+    of 0.25. The row of d has its weight at b, a wrong position. The row of b repeats the row of c. Column e has no weight in any row.
+    """
+    size, left, top = 32, 76, 40
+    rows = (("f", {5: 0.95, 4: 0}, ""), ("e", {0: 0.25, 1: 0.25, 2: 0.25, 3: 0.25}, "broad row"), ("d", {1: 0.95}, "wrong position"),
+            ("c", {2: 0.95}, ""), ("b", {2: 0.95}, "repeated row"), ("a", {0: 0.95}, ""))
+    p.text(left + 3 * size, 10, "source", "small quiet")
+    for j, token in enumerate("abcdef"):
+        p.text(left + size * (j + 0.5), top - 12, token, "code")
+    for t, (token, weights, fault) in enumerate(rows):
+        y = top + size * t
+        p.text(left - 14, y + size / 2, token, "code")
+        for j in range(6):
+            p.rect("panel token", left + size * j, y, size, size)
+            if weights.get(j):
+                p.add(f'<rect class="fill attention" x="{left + size * j}" y="{y}" width="{size}" height="{size}" fill-opacity="{weights[j]}"/>')
+        if fault:
+            p.rect("line gradient", left, y + 1, 6 * size, size - 2, 4)
+            p.text(left + 6 * size + 14, y + size / 2, fault, "small start gradient name")
+    p.rect("line gradient dash", left + 4 * size + 1, top - 2, size - 2, 6 * size + 4, 4)
+    p.text(left + 4.5 * size, top + 6 * size + 16, "no weight in any row", "small gradient name")
+    p.text(10, top + 3 * size, "written", "small start quiet")
 
 
 @picture("mask", 236)
@@ -398,7 +508,7 @@ def run_folder(p):
 def attention_class(p):
     """The parts of an attention that you write.
 
-    The base class calls prepare once per sentence: it makes the keys from the annotations. At each step it calls energies, with query and
+    The base class calls prepare once per batch: it makes the keys from the annotations. At each step it calls energies, with query and
     keys. Mask, softmax, dropout and context are the base class's.
     """
     p.panel("attention", 100, 46, 280, 226)
@@ -421,5 +531,5 @@ def attention_class(p):
     p.arrow((180, 284), (354, 284), context.bottom(), role="encoder")
     p.arrow(context.right(), (470, 84), role="context")
     p.text(418, 70, "c: (B, D)", "small")
-    p.text(236, 226, "once a sentence", "small start quiet")
+    p.text(236, 226, "once a batch", "small start quiet")
     p.text(236, 150, "each step", "small start quiet")

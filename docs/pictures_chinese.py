@@ -22,10 +22,13 @@ WORDS = {
     "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
     "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
     "repeated, not copied": "重复使用，不复制",
-    "at the start: own values": "开始：各自的值", "after 3 rounds: one sum in each process": "3 轮之后：每个进程有一个和",
-    "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
+    "start": "开始",
+    "round 0": "第 0 轮", "round 1": "第 1 轮", "round 2": "第 2 轮", "round 3": "第 3 轮", "round 4": "第 4 轮", "round 5": "第 5 轮",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
     "rows of E": "嵌入 E 的行", "ids": "编号", "tokens": "词元", "text": "文本",
+    "bias": "偏置", "finite": "有限", "module W": "模块 W", "nan at [0, 2]": "[0, 2] 处是 nan",
+    "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重", "written": "生成",
+    "keeps h": "保持 h", "takes n": "取 n",
     # tutorials 14 to 16
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
@@ -40,7 +43,7 @@ WORDS = {
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
-    "if named": "写出文件名时", "browser": "浏览器", "once a sentence": "每句一次", "each step": "每步一次",
+    "if named": "写出文件名时", "browser": "浏览器", "once a batch": "每批一次", "each step": "每步一次",
     "annotations h: (T, B, D)": "注解向量 h：(T, B, D)", "mask": "掩码",
     # machines and the server
     "network": "网络", "output": "输出层", "seconds": "秒", "waits w = 0.4 s": "等待 w = 0.4 秒",
@@ -115,7 +118,7 @@ PATTERNS = {
     r"global, trained on: (.+)": r"全局，继续训练：\1",
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
-SAME = {"bf", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
+SAME = {"bf", "linear", "nan", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus", "Griffin", "Lim"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are

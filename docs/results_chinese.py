@@ -166,7 +166,7 @@ WORDS = {
     "utterances": "话语", "location, silence left out": "位置特征，略去静音", "one quiet symbol": "一个符号很轻",
     "silence of up to 12 frames": "静音最多 12 帧", "silence of up to 40 frames": "静音最多 40 帧",
     "silence of up to 80 frames": "静音最多 80 帧", "location, at random speeds": "位置特征，随机速度",
-    "attention": "注意力", "wrong digits: another voice, %": "写错的数字：另一种嗓音，%", "other speeds, %": "其他语速，%",
+    "attention": "注意力", "wrong digits: another voice, %": "识别错误的数字：另一种音色，%", "other speeds, %": "其他语速，%",
     "monotonic, one direction": "单调，单向",
     "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧", "steps back, %": "后退的步，%",
     # 16
@@ -197,6 +197,7 @@ NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD",
 # Patterns for cells and lines that contain numbers.
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
+    (r"< (\d+) s", r"不到 \1 秒"),
     (r"(\d+) s", r"\1 秒"),
     (r"%, (\d+) updates", r"%，\1 次更新"),
     (r"soft, then top-(\d)", r"soft，再 top-\1"),

@@ -119,7 +119,7 @@ def tutorial_staircase():
         title = (ROOT / page).read_text().split("\n", 1)[0].split("· ", 1)[1]
         about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # the text after the tutorial's name
         seconds = kept["seconds"].get(source.name[:2])
-        rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else f'{seconds:.0f} s'} |")
+        rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else '< 1 s' if seconds < 1 else f'{seconds:.0f} s'} |")
     lines = ["| step | topic | time |", "|---|---|--:|", *rows]
     measured_on = {}
     for number, name in kept["machines"].items():
