@@ -30,7 +30,7 @@ WORDS = {
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
-    "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
+    "frames": "帧", "frame": "帧", "size of number": "数的绝对值", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
     "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
     "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "smallest student": "最小的学生",
     "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
