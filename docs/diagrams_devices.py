@@ -109,13 +109,19 @@ def french(p):
         for x, y in places:
             p.disc(f"fill {role}", x, y, 4)
     for row, dx, dy, css, text in (
-            ("f32", 0, -16, "end", "f32"), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"),
-            ("smallest student, teacher's beams, int8", -6, 22, "start", "smallest student"),
-            ("student, teacher's beams, int8", 0, -16, "start", "student"),
+            ("f32", 10, 0, "start", "f32"), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"),
+            ("smallest student, teacher's beams, int8", -4, 16, "start", "beams, int8"),
+            ("smallest student, teacher's beams", 0, -14, "", "beams"), ("smallest student", 4, 16, "end", "true targets"),
+            ("student, teacher's beams, int8", -4, 16, "start", "beams, int8"), ("student, teacher's beams", 0, -14, "end", "beams"),
+            ("student, teacher's words", 12, 0, "start", "teacher's words"), ("student", 12, 4, "start", "true targets"),
             ("50 % zeros, trained on", 12, 10, "start", "50 % zeros"), ("80 % zeros, trained on", 12, 4, "start", "80 % zeros"),
-            ("90 % zeros, trained on", 12, 0, "start", "90 % zeros"), ("2,000 target words, int8", 8, 18, "start", "2,000 words")):
+            ("90 % zeros, trained on", 12, 0, "start", "90 % zeros"), ("2,000 target words, int8", -4, 18, "start", "2,000 words, int8"), ("2,000 target words", 8, -24, "", "2,000 words")):
         x, y = place(row)
         p.text(x + dx, y + dy, text, f"small {css}")
+    for row, role, name in (("smallest student, teacher's beams, int8", "decoder", "smallest student"),
+                            ("student, teacher's beams, int8", "attention", "student")):
+        x, y = place(row)
+        p.text(x - 4, y - 16, name, f"small start name {role}")
 
 
 @picture("15_pyramid", 300)

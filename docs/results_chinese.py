@@ -183,7 +183,7 @@ WORDS = {
     "teacher's attention": "教师的注意力",
     "student, untrained teacher": "学生，未训练的教师", "student, teacher's words, int8": "学生，教师的预测，int8",
     "ms a sentence": "每句毫秒数", "zeros": "零", "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练",
-    "outlier": "离群值", "int8, trained with it": "int8，带着它训练",
+    "outlier": "离群值", "int8, trained with it": "int8，训练时也取整",
     "student, teacher's beams": "学生，教师的束搜索译文", "student, teacher's beams, int8": "学生，教师的束搜索译文，int8",
     "smallest student, teacher's beams": "最小的学生，教师的束搜索译文",
     "smallest student, teacher's beams, int8": "最小的学生，教师的束搜索译文，int8",
