@@ -37,6 +37,9 @@ WORDS = {
     "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
+    # speed
+    "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
+    "attention, Tx Ty": "注意力，Tx Ty",
     # the page Play
     "Start": "开始", "update 400 of 1000": "更新 400 / 1000", "Loss": "损失", "Exact match": "完全匹配率", "A source of your own": "自己输入一个源序列",
     "model A writes": "模型 A 写出", "model B writes": "模型 B 写出", "Inside a step": "一步之内", "Settings": "设置", "task": "任务",
