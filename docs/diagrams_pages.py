@@ -456,13 +456,14 @@ def run_folder(p):
     p.text(220, 46, "out/phrases", "code")
     train = p.cell(54, 150, "train", "decoder", 74, 36)
     p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
-    for y, name, reader in ((80, "best.safetensors", "translate …"), (118, "last.safetensors", "--resume"),
+    for y, name, reader in ((80, "best.safetensors", "translate, align,"), (118, "last.safetensors", "--resume"),
                             (156, "average.safetensors", "if named"), (188, "log.jsonl", ""), (210, "curves.svg", ""), (232, "alignments.svg", ""),
                             (258, "index.html", "browser")):
         p.text(220, y, name, "small code")
         if reader:
             p.arrow((302, y), (372, y), role="context")
             p.text(378, y, reader, "small start")
+    p.text(378, 97, "evaluate, score", "small start")
 
 
 @picture("attention_class", 330)
@@ -494,3 +495,34 @@ def attention_class(p):
     p.text(418, 70, "c: (B, D)", "small")
     p.text(236, 226, "once a sentence", "small start quiet")
     p.text(236, 150, "each step", "small start quiet")
+
+
+@picture("same_bits", 250)
+def same_bits(p):
+    """A sum of four numbers on one thread and on two, with three digits kept after each addition.
+
+    One thread adds 1.00, 0.004, 0.004 and 0.004 in order. Each addition is rounded to 1.00, so the sum is 1.00. Of two threads, the first adds 1.00
+    and 0.004, which gives 1.00, and the second 0.004 and 0.004, which gives 0.008. The sum of both is 1.01.
+    """
+    xs, values = [150 + 84 * i for i in range(4)], ("1.00", "0.004", "0.004", "0.004")
+    for y, name, ranges in ((56, "1 thread", ((0, 4, "1.00", "encoder"),)),
+                            (176, "2 threads", ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")))):
+        p.text(12, y - 34, name, "small start name token")
+        total = p.cell(440 if len(ranges) > 1 else 276, y + 62 if len(ranges) == 1 else y + 54, "1.00" if len(ranges) == 1 else "1.01", "context", 60, 28)
+        for first, end, partial, role in ranges:
+            for x, value in zip(xs[first:end], values[first:end]):
+                p.cell(x, y, value, role, 62, 28)
+                if x != xs[first]:
+                    p.math(x - 42, y, "+", "small")
+            if len(ranges) == 1:
+                p.arrow((276, y + 18), total.top(), role=role)
+            else:
+                middle = (xs[first] + xs[end - 1]) / 2
+                box = p.cell(middle, y + 54, partial, role, 62, 28)
+                p.arrow((middle, y + 18), box.top(), role=role)
+                if end == 4:
+                    p.arrow(box.right(), total.left(), role=role)
+                else:
+                    p.math((middle + 360) / 2, y + 54, "+", "small")
+    p.text(12, 118, "rounded:", "small start quiet")
+    p.text(12, 230, "rounded:", "small start quiet")

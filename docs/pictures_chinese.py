@@ -40,6 +40,10 @@ WORDS = {
     # speed
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
+    # the run folder
+    "translate, align,": "translate、align、", "evaluate, score": "evaluate、score",
+    # looking inside
+    "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # the page Play
     "Start": "开始", "update 400 of 1000": "更新 400 / 1000", "Loss": "损失", "Exact match": "完全匹配率", "A source of your own": "自己输入一个源序列",
     "model A writes": "模型 A 写出", "model B writes": "模型 B 写出", "Inside a step": "一步之内", "Settings": "设置", "task": "任务",
