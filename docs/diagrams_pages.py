@@ -456,7 +456,7 @@ def run_folder(p):
     p.text(220, 46, "out/phrases", "code")
     train = p.cell(54, 150, "train", "decoder", 74, 36)
     p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
-    for y, name, reader in ((80, "best.safetensors", "translate, align,"), (118, "last.safetensors", "--resume"),
+    for y, name, reader in ((80, "best.safetensors", "translate, align"), (118, "last.safetensors", "--resume"),
                             (156, "average.safetensors", "if named"), (188, "log.jsonl", ""), (210, "curves.svg", ""), (232, "alignments.svg", ""),
                             (258, "index.html", "browser")):
         p.text(220, y, name, "small code")

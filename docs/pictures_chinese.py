@@ -41,7 +41,7 @@ WORDS = {
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
     # the run folder
-    "translate, align,": "translate、align、", "evaluate, score": "evaluate、score",
+    "translate, align": "翻译、对齐", "evaluate, score": "评测、评分",
     # looking inside
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # the page Play
