@@ -526,3 +526,33 @@ def same_bits(p):
                     p.math((middle + 360) / 2, y + 54, "+", "small")
     p.text(12, 118, "rounded:", "small start quiet")
     p.text(12, 230, "rounded:", "small start quiet")
+
+
+@picture("03_steps", 258)
+def steps(p):
+    """Clipping and momentum in numbers.
+
+    On the left, the gradient (3, 4) has the norm 5. Clipped to the norm 1, it becomes (0.6, 0.8), an arrow of the same direction that ends on a
+    circle of radius 1. On the right, with a gradient that stays 1 and momentum 0.9, the steps grow from 1 towards 10.
+    """
+    p.text(12, 18, "clipping", "name start decoder")
+    origin, unit = (50, 210), 36
+    end, short = (origin[0] + 3 * unit, origin[1] - 4 * unit), (origin[0] + 0.6 * unit, origin[1] - 0.8 * unit)
+    p.arrow((20, origin[1]), (200, origin[1]), width=1)
+    p.arrow((origin[0], 232), (origin[0], 44), width=1)
+    p.disc("line context dash", *origin, unit)
+    p.arrow(origin, end, role="gradient", width=1.6)
+    p.arrow(origin, short, role="decoder", width=3)
+    p.text(end[0] + 8, end[1] + 2, "(3, 4)", "small start")
+    p.text(short[0] + 24, short[1] - 2, "(0.6, 0.8)", "small start")
+    p.text(256, 18, "momentum 0.9", "name start decoder")
+    floor, left, high = 210, 262, 14
+    p.arrow((left - 8, floor), (474, floor), head=False, width=1)
+    p.path("line token dash", f"M{left - 8} {floor - high * 10}H474", ' stroke-width="1.2"')
+    p.text(474, floor - high * 10 - 12, "10", "small end quiet")
+    for step in range(1, 21):
+        length = (1 - 0.9 ** step) / 0.1
+        p.rect("part decoder", left + 10.4 * (step - 1), floor - high * length, 8, high * length)
+        if step in (1, 5, 10, 20):
+            p.text(left + 10.4 * (step - 1) + 4, floor + 14, f"{step}", "small quiet")
+    p.text(364, floor + 32, "steps", "small quiet")

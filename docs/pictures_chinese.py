@@ -40,6 +40,8 @@ WORDS = {
     # speed
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
+    # tutorial 03
+    "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
     # the run folder
     "translate, align": "翻译、对齐", "evaluate, score": "评测、评分",
     # looking inside

@@ -203,7 +203,8 @@ plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utte
   for (std::size_t i = 0; i < utterance.begin.size(); ++i) {
     const std::int64_t t = utterance.begin[i];
     if (t < first || t >= end) continue;
-    map.columns[static_cast<std::size_t>(t - first)] = std::to_string(t) + ": " + symbol_text(utterance.target[i]);
+    map.columns[static_cast<std::size_t>(t - first)] =
+        std::to_string(t) + ": " + symbol_text(utterance.target[i]);
   }
   for (std::int64_t d = 0; d < x.size(1); ++d) {
     map.rows.push_back(std::to_string(d + 1));
