@@ -1,9 +1,11 @@
 """The pictures of tutorials 14 to 16, for docs/diagrams.py."""
 
 import math
+import re
 
 from diagrams_kit import at, picture
 from diagrams_parts import chain
+from results_kit import load
 from results_small import mean_of
 
 
@@ -107,32 +109,38 @@ def french(p):
         for x, y in places:
             p.disc(f"fill {role}", x, y, 4)
     for row, dx, dy, css, text in (
-            ("f32", 0, -16, "end", "f32"), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"),
-            ("smallest student, teacher's beams, int8", -6, 22, "start", "smallest student"),
-            ("student, teacher's beams, int8", 0, -16, "start", "student"),
+            ("f32", 10, 0, "start", "f32"), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"),
+            ("smallest student, teacher's beams, int8", -4, 16, "start", "beams, int8"),
+            ("smallest student, teacher's beams", 0, -14, "", "beams"), ("smallest student", 4, 16, "end", "true targets"),
+            ("student, teacher's beams, int8", -4, 16, "start", "beams, int8"), ("student, teacher's beams", 0, -14, "end", "beams"),
+            ("student, teacher's words", 12, 0, "start", "teacher's words"), ("student", 12, 4, "start", "true targets"),
             ("50 % zeros, trained on", 12, 10, "start", "50 % zeros"), ("80 % zeros, trained on", 12, 4, "start", "80 % zeros"),
-            ("90 % zeros, trained on", 12, 0, "start", "90 % zeros"), ("2,000 target words, int8", 8, 18, "start", "2,000 words")):
+            ("90 % zeros, trained on", 12, 0, "start", "90 % zeros"), ("2,000 target words, int8", -4, 18, "start", "2,000 words, int8"), ("2,000 target words", 8, -24, "", "2,000 words")):
         x, y = place(row)
         p.text(x + dx, y + dy, text, f"small {css}")
+    for row, role, name in (("smallest student, teacher's beams, int8", "decoder", "smallest student"),
+                            ("student, teacher's beams, int8", "attention", "student")):
+        x, y = place(row)
+        p.text(x - 4, y - 16, name, f"small start name {role}")
 
 
 @picture("15_pyramid", 300)
 def pyramid(p):
     """A pyramid encoder of two levels.
 
-    Eight frames x_0 to x_7 are at the bottom. The first level joins neighbours in pairs: four states. The second level joins pairs of
+    Eight frames x_1 to x_8 are at the bottom. The first level joins neighbours in pairs: four states. The second level joins pairs of
     these states: two annotations. Each annotation covers four frames.
     """
-    p.header(18, "encoder", "encoder", "h_j^p = GRU([h_{2j}^{p−1}; h_{2j+1}^{p−1}], h_{j−1}^p)")
+    p.header(18, "encoder", "encoder", "h_j^p = GRU([h_{2j−1}^{p−1}; h_{2j}^{p−1}], h_{j−1}^p)")
     xs = [104 + 46 * j for j in range(8)]
     frames = [p.grid(x, 252, 4, 1, "token", size=12) for x in xs]
-    for j, x in enumerate(xs):
+    for j, x in enumerate(xs, 1):
         p.math(x, 288, f"x_{j}", "small")
     below, y = frames, 174
     for level, height in ((1, 174), (2, 90)):
         y = height
         middles = [(a.x + b.x) / 2 for a, b in zip(below[::2], below[1::2])]
-        cells = [p.cell(x, y, f"h_{j}^{level}", "encoder", 54, 32) for j, x in enumerate(middles)]
+        cells = [p.cell(x, y, f"h_{j}^{level}", "encoder", 54, 32) for j, x in enumerate(middles, 1)]
         for cell, left, right in zip(cells, below[::2], below[1::2]):
             for node, side in ((left, -12), (right, 12)):
                 bend = y + 32
@@ -158,7 +166,7 @@ def monotonic(p):
     xs, floor, y = [70 + 100 * j for j in range(4)], 112, 156
     p.math(12, floor - 24, "α_t", "start")
     p.arrow((xs[0] - 30, floor), (xs[-1] + 30, floor), head=False, width=1)
-    boxes = [p.cell(x, y, f"h_{j}", "encoder", 44, 32) for j, x in enumerate(xs)]
+    boxes = [p.cell(x, y, f"h_{j}", "encoder", 44, 32) for j, x in enumerate(xs, 1)]
     for box, stops, reached, weight in zip(boxes, (0.9, 0.5, 0.8, 0.1), (0, 1, 0.5, 0.1), (0, 0.5, 0.4, 0.01)):
         if weight:
             p.rect("part context", box.x - 14, floor - 100 * weight, 28, 100 * weight)
@@ -189,20 +197,48 @@ def half_of_the_frames(p):
     p.text(12, 98, "heard frame", "small start quiet")
 
 
+@picture("15_online", 168)
+def online(p):
+    """When a model with monotonic attention writes, on an axis of frames.
+
+    Boxes show when the symbols 3, 1 and 4 are said, in the run that the page quotes. An arrow from each box leads down to the frame after which
+    the model has written the symbol. Each symbol is written before it ends.
+    """
+    said, written = (line for line in load("printed_15")["lines"] if re.match(r"(said +\d+ \(frames|written )", line))
+    spoken = [tuple(map(int, found)) for found in re.findall(r"(\d+) \(frames (\d+) to (\d+)\)", said)]
+    after = [int(frame) for frame in re.findall(r"after frame (\d+)", written)]
+    left, unit = 76, 3.7
+
+    def place(frame):
+        return left + unit * frame
+    p.text(12, 36, "said", "small start name encoder")
+    p.text(12, 104, "written", "small start name decoder")
+    for (symbol, begin, end), frame in zip(spoken, after):
+        p.rect("part encoder", place(begin), 22, unit * (end + 1 - begin) - 2, 28, 6)
+        p.text(place((begin + end + 1) / 2), 36, str(symbol), "code")
+        p.arrow((place(frame + 0.5), 50), (place(frame + 0.5), 90), role="decoder", width=2.2)
+        p.token(place(frame + 0.5), 104, str(symbol))
+    p.arrow((left, 132), (474, 132), width=1)
+    for frame in range(0, 101, 20):
+        p.path("line token", f"M{at(place(frame), 132)}v5", ' stroke-width="1"')
+        p.text(place(frame), 150, str(frame), "small quiet")
+    p.text(12, 150, "frame", "small start quiet")
+
+
 @picture("15_silence", 262)
 def silence(p):
     """Annotations of silence move behind the others.
 
-    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 0 and 3 are below it: silence.
-    The new order is 1, 2, 4, 0, 3, and the length of the source is 3, so attention treats the last two as padding.
+    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 1 and 4 are below it: silence.
+    The new order is 2, 3, 5, 1, 4, and the length of the source is 3, so attention treats the last two as padding.
     """
-    powers, threshold, order = (0.1, 2, 1.5, 0.15, 1.8), 0.2, (1, 2, 4, 0, 3)
+    powers, threshold, order = (0.1, 2, 1.5, 0.15, 1.8), 0.2, (2, 3, 5, 1, 4)
     xs, floor, scale = [112 + 74 * j for j in range(5)], 110, 40
     p.text(12, 60, "power", "small start quiet")
     p.arrow((xs[0] - 34, floor), (xs[-1] + 34, floor), head=False, width=1)
     p.path("line gradient dash", f"M{at(xs[0] - 34, floor - scale * threshold)}H{xs[-1] + 34}", ' stroke-width="1.6"')
     p.text(xs[-1] + 38, floor - scale * threshold - 2, "0.2", "small start")
-    for j, (x, power) in enumerate(zip(xs, powers)):
+    for j, (x, power) in enumerate(zip(xs, powers), 1):
         p.rect(f"part {'encoder' if power >= threshold else 'token'}", x - 15, floor - scale * power, 30, scale * power)
         p.text(x, floor - scale * max(power, threshold) - 10, f"{power:g}", "small")
         css, line = ("", "encoder") if power >= threshold else ("dash faded", "token faded")
@@ -229,7 +265,7 @@ def location(p):
             if value:
                 p.rect(f"part {role}", x - 14, y - 60 * value, 28, 60 * value)
             p.text(x, y + 11, f"{value:g}", "small quiet")
-    # The filter, drawn above positions 1 to 3, computes the feature of position 2.
+    # The filter, drawn above positions 2 to 4, computes the feature of position 3.
     y = 250
     p.math(12, y, "F", "start")
     for x, value in zip(xs[1:4], (1, 0, 0)):
@@ -241,9 +277,9 @@ def location(p):
     for x, end in zip(xs[1:4], (total.left(), total.bottom(), total.right())):
         p.arrow((x, y - 13), *[(x, 194)] * (x != xs[2]), end, role="attention", width=2.2 if x == xs[1] else 1.6, css="" if x == xs[1] else "faded")
     p.arrow(total.top(), (xs[2], 168), role="attention", width=2.2)
-    energy = p.cell(xs[2], 60, "e_{t2}", "attention", 54, 26)
+    energy = p.cell(xs[2], 60, "e_{t3}", "attention", 54, 26)
     p.arrow((xs[2], 150 - 50), energy.bottom(), role="attention", width=2.2)
-    for x, text, role in ((xs[0], "W_a s_{t−1}", "decoder"), (xs[4], "U_a h_2", "encoder")):
+    for x, text, role in ((xs[0], "W_a s_{t−1}", "decoder"), (xs[4], "U_a h_3", "encoder")):
         box = p.cell(x, 60, text, role, 84, 26)
         p.arrow(box.right() if x < xs[2] else box.left(), energy.left() if x < xs[2] else energy.right(), role=role)
     p.math(xs[2] + 10, 86, "U_f", "small start")

@@ -293,6 +293,77 @@ def check_page(p):
     p.text(240, 248, "nothing is sent to a server", "small quiet")
 
 
+@picture("play_page", 440)
+def play_page(p):
+    """The parts of the page Play, with their numbers.
+
+    At the top is the button Start. On the left are the losses (1), exact match by length (2), the source that you type, with what
+    models A and B write for it (3), the heatmap of model B (4) and, below it, the inside of a step (5). On the right are the settings (7), with
+    Break it (6).
+    """
+    p.panel("token", 4, 8, 472, 424)
+    p.rect("part decoder", 18, 20, 70, 28, 6)
+    p.text(53, 34, "Start", "small name decoder")
+    p.text(100, 34, "update 400 of 1000", "small start quiet")
+
+    def part(number_, x, y, width, height, name):
+        p.panel("token", x, y, width, height)
+        p.badge(x + 14, y + 15, f"{number_}")
+        p.text(x + 28, y + 15, name, "small start name token")
+
+    def curve(role, left, top, points):
+        p.path(f"line {role}", "M" + "L".join(f"{left + x:g} {top + y:g}" for x, y in points), ' stroke-width="2.2"')
+
+    part(1, 14, 58, 150, 104, "Loss")
+    curve("encoder", 24, 82, [(t, 70 - 58 * math.exp(-t / 34)) for t in range(0, 131, 5)])
+    curve("attention", 24, 82, [(t, 74 - 62 * math.exp(-t / 34) if t < 30 else 74 - 62 * math.exp(-30 / 34) * math.exp(-(t - 30) / 14))
+                                for t in range(0, 131, 5)])
+    p.text(112, 120, "A", "small encoder name")
+    p.text(76, 146, "B", "small attention name")
+    part(2, 172, 58, 160, 104, "Exact match")
+    p.rect("part token faded", 182, 82, 84, 72)
+    curve("encoder", 182, 86, [(0, 2), (30, 4), (52, 26), (74, 56), (100, 66), (138, 66)])
+    curve("attention", 182, 86, [(0, 0), (84, 0), (108, 8), (138, 30)])
+    p.text(226, 134, "A", "small encoder name")
+    p.text(300, 88, "B", "small attention name")
+    part(3, 14, 170, 318, 172, "A source of your own")
+    p.rect("back", 200, 175, 124, 22, 5)
+    p.rect("panel token", 200, 175, 124, 22, 5)
+    source, target, wrong = "31415", "51413", {3: "3", 4: "1"}
+    for j, digit in enumerate(source):
+        p.text(218 + 22 * j, 186, digit, "code")
+    p.text(26, 218, "model A writes", "small start encoder name")
+    for t, digit in enumerate(target):
+        p.text(34 + 22 * t, 240, wrong.get(t, digit), "code")
+        if t in wrong:
+            p.path("line gradient", f"M{27 + 22 * t} 241h14", ' stroke-width="2"')
+    p.text(182, 218, "model B writes", "small start attention name")
+    p.badge(162, 236, "4")
+    size = 17
+    for j, digit in enumerate(source):
+        p.text(212 + 22 * j, 236, digit, "code small")
+    for t, digit in enumerate(target):
+        p.text(190, 254 + size * t, digit, "code small")
+        for j in range(5):
+            weight = 0.85 if j == 4 - t else 0.2 if abs(j - 4 + t) == 1 else 0.04
+            p.add(f'<rect class="part attention" x="{201 + 22 * j}" y="{246 + size * t}" width="22" height="{size}" style="fill-opacity:{weight}"/>')
+    p.math(162, 262, "α_{tj}", "small")
+    part(5, 14, 350, 318, 74, "Inside a step")
+    for i, (name, role, count) in enumerate((("s_{t−1}", "decoder", 5), ("e_{tj}", "attention", 5), ("α_{tj}", "attention", 5), ("c_t", "context", 5))):
+        p.math(58 + 76 * i, 386, name, "small")
+        p.vector(58 + 76 * i, 408, *[role] * count)
+    part(7, 340, 58, 128, 366, "Settings")
+    for i, name in enumerate(("task", "longest source", "seed", "decoder", "attention", "encoder")):
+        p.text(352, 98 + 34 * i, name, "small start")
+        p.rect("panel token", 352, 107 + 34 * i, 104, 8, 4)
+    p.badge(358, 316, "6")
+    p.text(372, 316, "Break it", "small start name gradient")
+    for i, name in enumerate(("no mask", "no tanh", "s_t as the query")):
+        p.math(358, 338 + 18 * i, name, "small start")
+    p.rect("part token", 346, 390, 116, 26, 6)
+    p.text(404, 403, "Apply and reset", "small")
+
+
 @picture("gru_forms", 218)
 def gru_forms(p):
     """The new value of a GRU in two forms, with numbers.
@@ -495,13 +566,14 @@ def run_folder(p):
     p.text(220, 46, "out/phrases", "code")
     train = p.cell(54, 150, "train", "decoder", 74, 36)
     p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
-    for y, name, reader in ((80, "best.safetensors", "translate …"), (118, "last.safetensors", "--resume"),
+    for y, name, reader in ((80, "best.safetensors", "translate, align"), (118, "last.safetensors", "--resume"),
                             (156, "average.safetensors", "if named"), (188, "log.jsonl", ""), (210, "curves.svg", ""), (232, "alignments.svg", ""),
                             (258, "index.html", "browser")):
         p.text(220, y, name, "small code")
         if reader:
             p.arrow((302, y), (372, y), role="context")
             p.text(378, y, reader, "small start")
+    p.text(378, 97, "evaluate, score", "small start")
 
 
 @picture("attention_class", 330)
@@ -533,3 +605,64 @@ def attention_class(p):
     p.text(418, 70, "c: (B, D)", "small")
     p.text(236, 226, "once a batch", "small start quiet")
     p.text(236, 150, "each step", "small start quiet")
+
+
+@picture("same_bits", 250)
+def same_bits(p):
+    """A sum of four numbers on one thread and on two, with three digits kept after each addition.
+
+    One thread adds 1.00, 0.004, 0.004 and 0.004 in order. Each addition is rounded to 1.00, so the sum is 1.00. Of two threads, the first adds 1.00
+    and 0.004, which gives 1.00, and the second 0.004 and 0.004, which gives 0.008. The sum of both is 1.01.
+    """
+    xs, values = [150 + 84 * i for i in range(4)], ("1.00", "0.004", "0.004", "0.004")
+    for y, name, ranges in ((56, "1 thread", ((0, 4, "1.00", "encoder"),)),
+                            (176, "2 threads", ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")))):
+        p.text(12, y - 34, name, "small start name token")
+        total = p.cell(440 if len(ranges) > 1 else 276, y + 62 if len(ranges) == 1 else y + 54, "1.00" if len(ranges) == 1 else "1.01", "context", 60, 28)
+        for first, end, partial, role in ranges:
+            for x, value in zip(xs[first:end], values[first:end]):
+                p.cell(x, y, value, role, 62, 28)
+                if x != xs[first]:
+                    p.math(x - 42, y, "+", "small")
+            if len(ranges) == 1:
+                p.arrow((276, y + 18), total.top(), role=role)
+            else:
+                middle = (xs[first] + xs[end - 1]) / 2
+                box = p.cell(middle, y + 54, partial, role, 62, 28)
+                p.arrow((middle, y + 18), box.top(), role=role)
+                if end == 4:
+                    p.arrow(box.right(), total.left(), role=role)
+                else:
+                    p.math((middle + 360) / 2, y + 54, "+", "small")
+    p.text(12, 118, "rounded:", "small start quiet")
+    p.text(12, 230, "rounded:", "small start quiet")
+
+
+@picture("03_steps", 258)
+def steps(p):
+    """Clipping and momentum in numbers.
+
+    On the left, the gradient (3, 4) has the norm 5. Clipped to the norm 1, it becomes (0.6, 0.8), an arrow of the same direction that ends on a
+    circle of radius 1. On the right, with a gradient that stays 1 and momentum 0.9, the steps grow from 1 towards 10.
+    """
+    p.text(12, 18, "clipping", "name start decoder")
+    origin, unit = (50, 210), 36
+    end, short = (origin[0] + 3 * unit, origin[1] - 4 * unit), (origin[0] + 0.6 * unit, origin[1] - 0.8 * unit)
+    p.arrow((20, origin[1]), (200, origin[1]), width=1)
+    p.arrow((origin[0], 232), (origin[0], 44), width=1)
+    p.disc("line context dash", *origin, unit)
+    p.arrow(origin, end, role="gradient", width=1.6)
+    p.arrow(origin, short, role="decoder", width=3)
+    p.text(end[0] + 8, end[1] + 2, "(3, 4)", "small start")
+    p.text(short[0] + 24, short[1] - 2, "(0.6, 0.8)", "small start")
+    p.text(256, 18, "momentum 0.9", "name start decoder")
+    floor, left, high = 210, 262, 14
+    p.arrow((left - 8, floor), (474, floor), head=False, width=1)
+    p.path("line token dash", f"M{left - 8} {floor - high * 10}H474", ' stroke-width="1.2"')
+    p.text(474, floor - high * 10 - 12, "10", "small end quiet")
+    for step in range(1, 21):
+        length = (1 - 0.9 ** step) / 0.1
+        p.rect("part decoder", left + 10.4 * (step - 1), floor - high * length, 8, high * length)
+        if step in (1, 5, 10, 20):
+            p.text(left + 10.4 * (step - 1) + 4, floor + 14, f"{step}", "small quiet")
+    p.text(364, floor + 32, "steps", "small quiet")

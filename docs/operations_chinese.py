@@ -74,7 +74,7 @@ WORDS = {
     "g where the operand was chosen, 0 elsewhere.": "被选中处为 g，其余为 0。",
     "`value` where mask ≠ 0, otherwise x. The mask is i64 and broadcasts to x's shape.": "mask ≠ 0 处为 `value`，其余为 x。掩码是 i64，会广播到 x 的形状。",
     "g where mask = 0, 0 elsewhere.": "mask = 0 处为 g，其余为 0。",
-    "when x would have to broadcast to the mask's shape.": "x 须广播到掩码的形状时。",
+    "when x would have to broadcast to the mask's shape.": "x 需要广播才能与掩码的形状一致时。",
     # reductions
     "g, broadcast to the shape of x.": "广播到 x 的形状的 g。",
     "Σ x / n over the n reduced elements.": "Σ x / n，对 n 个归约的元素求和。",

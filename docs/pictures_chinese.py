@@ -33,12 +33,27 @@ WORDS = {
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
-    "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
+    "frames": "帧", "frame": "帧", "size of number": "数的绝对值", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
     "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
-    "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "smallest student": "最小的学生",
+    "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "2,000 words, int8": "2,000 个词，int8", "beams": "束搜索译文", "beams, int8": "束搜索译文，int8",
+    "true targets": "真实目标句", "teacher's words": "教师的预测", "smallest student": "最小的学生",
     "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
+    # speed
+    "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
+    "attention, Tx Ty": "注意力，Tx Ty",
+    # tutorial 03
+    "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
+    # the run folder
+    "translate, align": "翻译、对齐", "evaluate, score": "评测、评分",
+    # looking inside
+    "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
+    # the page Play
+    "Start": "开始", "update 400 of 1000": "更新 400 / 1000", "Loss": "损失", "Exact match": "完全匹配率", "A source of your own": "自己输入一个源序列",
+    "model A writes": "模型 A 写出", "model B writes": "模型 B 写出", "Inside a step": "一步之内", "Settings": "设置", "task": "任务",
+    "longest source": "最长源序列", "seed": "随机种子", "Break it": "弄坏它", "no tanh": "没有 tanh", "as the query": "作查询",
+    "Apply and reset": "应用并重置",
     # pages of explanations
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",

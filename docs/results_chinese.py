@@ -96,10 +96,10 @@ WORDS = {
     "soft, batches of 4": "soft，批次为 4", "hard, batches of 4": "hard，批次为 4", "Gumbel, batches of 4": "Gumbel，批次为 4",
     "REINFORCE": "REINFORCE", "REINFORCE without a baseline": "REINFORCE，没有基线", "updates": "更新次数", "noise": "噪声", "cosine": "余弦",
     # many-machines
-    "parameters, M": "参数，百万", "1 process, ms": "1 个进程，毫秒", "2 processes, ms": "2 个进程，毫秒", "adding up, ms": "相加，毫秒", "predicted, ms": "预测，毫秒", "predicted, s": "预测，秒", "bf16, ms": "bf16，毫秒",
+    "parameters, M": "参数，百万", "1 process, ms": "1 个进程，毫秒", "2 processes, ms": "2 个进程，毫秒", "adding up, ms": "求和，毫秒", "predicted, ms": "预测，毫秒", "predicted, s": "预测，秒", "bf16, ms": "bf16，毫秒",
     "learning rate": "学习率", "dev loss": "开发集损失",
     "without mpirun, ms": "不用 mpirun，毫秒", "2, bf16, ms": "2 个，bf16，毫秒", "1, 4 shards, ms": "1 个，4 片，毫秒", "4, 4 shards, ms": "4 个，4 片，毫秒",
-    "100 Mbit/s": "100 Mbit/s", "overlap": "重叠", "link": "链路", "sentences": "句子数", "step, s": "每步，秒", "adding up, s": "相加，秒", "waiting, s": "等待，秒",
+    "100 Mbit/s": "100 Mbit/s", "overlap": "重叠", "link": "链路", "sentences": "句子数", "step, s": "每步，秒", "adding up, s": "求和，秒", "waiting, s": "等待，秒",
     "waiting of adding up": "等待占相加", "yes": "是", "no": "否",
     # serve
     "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
@@ -183,7 +183,7 @@ WORDS = {
     "teacher's attention": "教师的注意力",
     "student, untrained teacher": "学生，未训练的教师", "student, teacher's words, int8": "学生，教师的预测，int8",
     "ms a sentence": "每句毫秒数", "zeros": "零", "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练",
-    "outlier": "离群值", "int8, trained with it": "int8，带着它训练",
+    "outlier": "离群值", "int8, trained with it": "int8，训练时也取整",
     "student, teacher's beams": "学生，教师的束搜索译文", "student, teacher's beams, int8": "学生，教师的束搜索译文，int8",
     "smallest student, teacher's beams": "最小的学生，教师的束搜索译文",
     "smallest student, teacher's beams, int8": "最小的学生，教师的束搜索译文，int8",

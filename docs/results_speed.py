@@ -1,13 +1,11 @@
 """The tables of speed.md, made from the output of the benchmarks."""
 
 import json
-import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from results_kit import PICTURES, ROOT, load, markdown_table, where_measured, write
+from results_kit import ROOT, load, markdown_table, where_measured, write
 
 
 def ms(value):
@@ -132,11 +130,9 @@ def measure(at, only=None):
         sys.exit(f"results.py: no benchmark '{only}'; available: {', '.join(BENCHMARKS)}")
     for name in [only] if only else BENCHMARKS:
         benchmark = BENCHMARKS[name]
-        with tempfile.TemporaryDirectory() as out:
+        with tempfile.TemporaryDirectory() as out:  # `scaling` also draws a picture, which no page shows
             more = ["--out", out] if name == "scaling" else []
             done = subprocess.run([ROOT / "run", "bench", *benchmark, "--json", *more], stdout=subprocess.PIPE, text=True,
                                   check=True)
-            if name == "scaling":
-                shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")
         # The JSON is on the last line, because ./run may print build messages before it.
         write(f"speed_{name}", " ".join(["./run bench", *benchmark]), at, json.loads(done.stdout.splitlines()[-1]))

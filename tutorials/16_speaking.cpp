@@ -216,7 +216,7 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
            .title = "speaking",
            .intro = "Tokens to frames, and frames to sound.",
            .sections = {{"Where the decoder looked", {{"alignments", plot::strip(maps, 1)}}, text(speakers)},
-                        {"Frames", {{"frames", plot::strip({tutorial::frames_map("recorded", usual[0], 0, 40), tutorial::frames_map("said", {.frames = said[0].frames, .target = {}}, 0, 40)}, 1)}}, text(sound)},
+                        {"Frames", {{"frames", plot::strip({tutorial::frames_map("recorded", {.frames = usual[0].frames, .target = {}}, 0, 40), tutorial::frames_map("said", {.frames = said[0].frames, .target = {}}, 0, 40)}, 1)}}, text(sound)},
                         {"Sound", {{"distance", plot::svg(distance_curves(first.distances))}}, text(distance)},
                         {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
            .tables = {speakers, sound, distance, time},

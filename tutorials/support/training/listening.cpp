@@ -191,20 +191,25 @@ std::string speed_curves(const Table& speed) {
 
 plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utterance, std::int64_t first,
                          std::int64_t end) {
-  constexpr double limit = 3;
   const gradus::Tensor& x = utterance.frames;
   end = std::min(end, x.size(0));
   plot::Heatmap map{.title = title,
                     .x_label = "frame",
-                    .y_label = "number",
-                    .min = -limit,
-                    .max = limit,
+                    .y_label = "size of number",
+                    .min = 0,
+                    .max = 3,
                     .side = 16 * static_cast<double>(end - first)};  // pixels
   for (std::int64_t t = first; t < end; ++t) map.columns.push_back(t % 10 == 0 ? std::to_string(t) : "");
+  for (std::size_t i = 0; i < utterance.begin.size(); ++i) {
+    const std::int64_t t = utterance.begin[i];
+    if (t < first || t >= end) continue;
+    map.columns[static_cast<std::size_t>(t - first)] =
+        std::to_string(t) + ": " + symbol_text(utterance.target[i]);
+  }
   for (std::int64_t d = 0; d < x.size(1); ++d) {
     map.rows.push_back(std::to_string(d + 1));
     for (std::int64_t t = first; t < end; ++t) {
-      map.values.push_back(std::clamp<double>(x[t][d].item(), -limit, limit));
+      map.values.push_back(std::abs(static_cast<double>(x[t][d].item())));
     }
   }
   return map;
@@ -217,7 +222,10 @@ plot::Heatmap heard_map(const std::string& title, const models::Decoded& written
                     .x_label = "annotation; the symbol where it begins",
                     .y_label = "output, written",
                     .columns = std::vector<std::string>(static_cast<std::size_t>(J)),
-                    .values = written.weights.to_vector<double>()};
+                    .values = written.weights.to_vector<double>(),
+                    .max = 0.5,  // hardly any weight is larger; the colours end there
+                    .cell_width = 12,
+                    .cell_height = 22};
   for (std::size_t i = 0; i < utterance.begin.size(); ++i) {
     map.columns[static_cast<std::size_t>(utterance.begin[i] * J / T)] = symbol_text(utterance.target[i]);
   }
