@@ -353,9 +353,11 @@ def play_page(p):
         p.math(58 + 76 * i, 386, name, "small")
         p.vector(58 + 76 * i, 408, *[role] * count)
     part(7, 340, 58, 128, 366, "Settings")
-    for i, name in enumerate(("task", "longest source", "seed", "decoder", "attention", "encoder")):
-        p.text(352, 98 + 34 * i, name, "small start")
-        p.rect("panel token", 352, 107 + 34 * i, 104, 8, 4)
+    for i, (name, value) in enumerate((("task", "reverse"), ("longest source", "12"), ("seed", "1"), ("decoder", "Bahdanau"),
+                                       ("attention", "additive"), ("encoder", "both directions"))):
+        p.text(348, 94 + 36 * i, name, "small start quiet")
+        p.rect("panel token", 346, 102 + 36 * i, 116, 18, 4)
+        p.text(351, 111 + 36 * i, value, "small start")
     p.badge(358, 316, "6")
     p.text(372, 316, "Break it", "small start name gradient")
     for i, name in enumerate(("no mask", "no tanh", "s_t as the query")):
@@ -607,35 +609,36 @@ def attention_class(p):
     p.text(236, 150, "each step", "small start quiet")
 
 
-@picture("same_bits", 250)
+@picture("same_bits", 318)
 def same_bits(p):
     """A sum of four numbers on one thread and on two, with three digits kept after each addition.
 
     One thread adds 1.00, 0.004, 0.004 and 0.004 in order. Each addition is rounded to 1.00, so the sum is 1.00. Of two threads, the first adds 1.00
     and 0.004, which gives 1.00, and the second 0.004 and 0.004, which gives 0.008. The sum of both is 1.01.
     """
-    xs, values = [150 + 84 * i for i in range(4)], ("1.00", "0.004", "0.004", "0.004")
-    for y, name, ranges in ((56, "1 thread", ((0, 4, "1.00", "encoder"),)),
-                            (176, "2 threads", ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")))):
-        p.text(12, y - 34, name, "small start name token")
-        total = p.cell(440 if len(ranges) > 1 else 276, y + 62 if len(ranges) == 1 else y + 54, "1.00" if len(ranges) == 1 else "1.01", "context", 60, 28)
-        for first, end, partial, role in ranges:
-            for x, value in zip(xs[first:end], values[first:end]):
-                p.cell(x, y, value, role, 62, 28)
-                if x != xs[first]:
-                    p.math(x - 42, y, "+", "small")
-            if len(ranges) == 1:
-                p.arrow((276, y + 18), total.top(), role=role)
-            else:
-                middle = (xs[first] + xs[end - 1]) / 2
-                box = p.cell(middle, y + 54, partial, role, 62, 28)
-                p.arrow((middle, y + 18), box.top(), role=role)
-                if end == 4:
-                    p.arrow(box.right(), total.left(), role=role)
-                else:
-                    p.math((middle + 360) / 2, y + 54, "+", "small")
-    p.text(12, 118, "rounded:", "small start quiet")
-    p.text(12, 230, "rounded:", "small start quiet")
+    xs, values, middle = [150 + 84 * i for i in range(4)], ("1.00", "0.004", "0.004", "0.004"), 276
+
+    def terms(y, first, end, role):
+        for x, value in zip(xs[first:end], values[first:end]):
+            p.cell(x, y, value, role, 62, 28)
+            if x != xs[first]:
+                p.math(x - 42, y, "+", "small")
+
+    p.text(12, 22, "1 thread", "small start name token")
+    terms(56, 0, 4, "encoder")
+    total = p.cell(middle, 118, "1.00", "context", 60, 28)
+    p.arrow((middle, 74), total.top(), role="encoder")
+    p.text(12, 154, "2 threads", "small start name token")
+    total = p.cell(middle, 296, "1.01", "context", 60, 28)
+    for first, end, partial, role in ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")):
+        terms(188, first, end, role)
+        x = (xs[first] + xs[end - 1]) / 2
+        box = p.cell(x, 242, partial, role, 62, 28)
+        p.arrow((x, 206), box.top(), role=role)
+        p.arrow(box.bottom(), (x, 296), total.left() if x < middle else total.right(), role=role)
+    p.math(middle, 242, "+", "small")
+    for y in (118, 242, 296):
+        p.text(12, y, "rounded:", "small start quiet")
 
 
 @picture("03_steps", 258)
