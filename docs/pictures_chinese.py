@@ -76,7 +76,7 @@ WORDS = {
     "annotations": "注解向量",
     "softmax of each row": "每行的 softmax", "results": "结果", "times ": "乘以 ",  # why-attention.md
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
-    "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
+    "hard, Gumbel": "硬、Gumbel", "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
     "loops over rows": "按行的循环", "a team of threads": "线程组", "a pool of buffers": "缓冲区的池", "thread settings": "线程的设置", "gradient check": "梯度检验",  # architecture.md
     # check.md
     "your browser": "你的浏览器", "your C++": "你的 C++", "compiler": "编译器", "program": "程序", "in a worker": "在 worker 里",
