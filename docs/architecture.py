@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the project's folders and their dependencies for docs/explained/architecture.md and its Chinese
-translation. Reads the dependencies from the includes.
+"""Draws the libraries and their dependencies for docs/explained/architecture.md and its Chinese translation. Reads the
+dependencies from the includes. diagrams_engine.py draws the folders of autograd; `check` compares them with the includes.
 
-docs/architecture.py render   writes docs/pictures/architecture_*.svg (with Graphviz) and the line counts on the pages
+docs/architecture.py render   writes docs/pictures/architecture_libraries.svg (with Graphviz) and the line counts on the pages
 docs/architecture.py check    fails if a picture has other folders or arrows than the includes, or if a line count on a
                               page is wrong by more than a fifth
 """
@@ -11,15 +11,22 @@ import pathlib
 import re
 import subprocess
 
+from diagrams_engine import AUTOGRAD, UPWARD
 from render_or_check import render_or_check
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "docs" / folder / "architecture.md" for folder in ("explained", "zh/explained")]
-PICTURES = ROOT / "docs" / "pictures"
+LIBRARIES_PICTURE = ROOT / "docs" / "pictures" / "architecture_libraries.svg"
 LIBRARIES = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "distributed", "serve", "tools")
 COUNTED = re.compile(r"(\| \[`[^`]+`\]\((?:\.\./)+(?P<path>[^)]+)\) \| )(?P<lines>\d+)( \|)")
-# The colour of a folder: the engine is blue, models are green, and programs and pictures are yellow.
-COLOURS = {"#e3edf9": ("autograd", "tensor", "tape", "ops"), "#e6f4e8": ("nn", "data", "models", "speech", "compress", "distributed"),
+# Public headers of autograd without a source of the same name, and the folders that implement them.
+PUBLIC = {"ops": "ops", "checks": "tensor", "dtype": "tensor", "xtensor": "tensor", "parallel": "threads", "memory": "memory",
+          "pack_weights": "products", **dict.fromkeys(("composed", "recording", "scope"), "runtime")}
+# Pairs of a folder and a header that are not counted: products uses the type BuildInfo and runtime the types Precision and PackWeights,
+# without calls; runtime implements a part of anomaly.hpp itself.
+UNCOUNTED = {("products", "build_info"), ("runtime", "pack_weights"), ("runtime", "precision"), ("runtime", "anomaly")}
+# The colour of a library: the engine is blue, models are green, and programs and pictures are yellow.
+COLOURS = {"#e3edf9": ("autograd",), "#e6f4e8": ("nn", "data", "models", "speech", "compress", "distributed"),
            "#fcf2dd": ("tools", "serve", "plot", "graph")}
 STYLE = """  graph [rankdir=TB, bgcolor=transparent, nodesep=0.3, ranksep=0.4]
   node [shape=box, style="rounded,filled", fillcolor=white, color="#7c9cc4", penwidth=0.8, margin="0.16,0.08", height=0.3, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#1f2933"]
@@ -46,11 +53,36 @@ def library_arrows():
 
 
 def autograd_arrows():
-    """Pairs of a folder of autograd and a folder that it includes."""
+    """Pairs of a folder of autograd and a folder that it uses. A public header belongs to the folder that has the source of the
+    same name, or to the folder in PUBLIC."""
     folder = ROOT / "autograd"
     names = {path.name for path in folder.iterdir() if path.is_dir() and path.name != "include"}
-    return {(path.parent.name, header.split("/")[0]) for path in folder.glob("*/*.[ch]pp") for header in includes(path)
-            if "/" in header and header.split("/")[0] in names - {path.parent.name}}
+
+    def used(header):
+        if match := re.fullmatch(r"gradus/autograd/(\w+)\.hpp", header):
+            return PUBLIC.get(match[1]) or next((name for name in names if (folder / name / f"{match[1]}.cpp").exists()), None)
+        return header.split("/")[0] if header.split("/")[0] in names else None
+
+    pairs = {(path.parent.name, used(header)) for path in folder.glob("*/*.[ch]pp") for header in includes(path)
+             if (path.parent.name, pathlib.Path(header).stem) not in UNCOUNTED}
+    return {(a, b) for a, b in pairs if a in names and b and a != b}
+
+
+def autograd_faults():
+    """Compares the picture by diagrams_engine.py, a list of folders with tensor and tape in one box, with the includes."""
+    names, found = list(AUTOGRAD), autograd_arrows()
+    box = {name: "tensor" if name == "tape" else name for name in names}
+    if missing := {name for arrow in found for name in arrow} ^ set(names):
+        yield f"diagrams_engine.py: AUTOGRAD differs from the folders of autograd: {', '.join(sorted(missing))}"
+        return
+    place = {name: names.index(box[name]) for name in names}
+    upward = {(a, box[b]) for a, b in found if place[a] > place[b]}
+    if upward != {(a, box[b]) for a, b in UPWARD}:
+        yield f"diagrams_engine.py: UPWARD differs from the includes that lead up: {sorted(upward)}"
+    boxes = [name for name in names if box[name] == name]
+    for arrow in [("inspect", "products"), *zip(boxes[1:], boxes[2:])]:
+        if arrow not in {(box[a], box[b]) for a, b in found}:
+            yield f"docs/pictures/diagram_autograd_folders.svg shows {arrow[0]} → {arrow[1]}, which no include confirms"
 
 
 def reduced(arrows):
@@ -68,9 +100,6 @@ def reduced(arrows):
 
 def folders(arrows):
     return sorted({name for arrow in arrows for name in arrow})
-
-
-DRAWN = {"libraries": library_arrows, "autograd": autograd_arrows}
 
 
 def dot(arrows):
@@ -91,19 +120,17 @@ def line_count(path):
 
 
 def render():
-    for name, arrows in DRAWN.items():
-        svg = subprocess.run(["dot", "-Tsvg"], input=dot(arrows()), capture_output=True, text=True, check=True).stdout
-        svg = re.sub(r"<!-- Generated by[^>]*-->\n|<\?xml[^>]*\?>\n|<!DOCTYPE[^>]*>\n", "", svg)
-        (PICTURES / f"architecture_{name}.svg").write_text(svg)
+    svg = subprocess.run(["dot", "-Tsvg"], input=dot(library_arrows()), capture_output=True, text=True, check=True).stdout
+    LIBRARIES_PICTURE.write_text(re.sub(r"<!-- Generated by[^>]*-->\n|<\?xml[^>]*\?>\n|<!DOCTYPE[^>]*>\n", "", svg))
     for page in PAGES:
         page.write_text(COUNTED.sub(lambda m: f"{m[1]}{line_count(m['path'])}{m[4]}", page.read_text()))
 
 
 def faults():
-    for name, arrows in DRAWN.items():
-        path = PICTURES / f"architecture_{name}.svg"
-        if shown(path.read_text()) != (folders(arrows()), reduced(arrows())):
-            yield f"{path.relative_to(ROOT)} does not show the folders and arrows of the includes"
+    arrows = library_arrows()
+    if shown(LIBRARIES_PICTURE.read_text()) != (folders(arrows), reduced(arrows)):
+        yield f"{LIBRARIES_PICTURE.relative_to(ROOT)} does not show the libraries and arrows of the includes"
+    yield from autograd_faults()
     for page in PAGES:
         counted = list(COUNTED.finditer(page.read_text()))
         if not counted:

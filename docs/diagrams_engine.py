@@ -334,6 +334,59 @@ def log_cosh(p):
     p.math(400, origin[1] - unit - 12, "tanh x")
 
 
+# The folders of autograd with a phrase for each, the highest first. docs/architecture.py compares them with the includes.
+AUTOGRAD = {"inspect": "gradient check", "fused": "many in one", "ops": "operations, gradients", "products": "matrix products",
+            "tensor": "a value", "tape": "its history", "kernels": "loops over rows", "threads": "a team of threads",
+            "memory": "a pool of buffers", "runtime": "thread settings"}
+# The calls that lead up, and the called function or type.
+UPWARD = {("tape", "ops"): "add", ("kernels", "tape"): "Gradients", ("memory", "tensor"): "Tensor"}
+
+
+@picture("autograd_folders", 414)
+def autograd_folders(p):
+    """The folders of autograd, from ops at the top to runtime at the bottom, and what they call.
+
+    An arrow leads from a folder to the next folder that it calls: fused, ops, products, tensor and tape, kernels, threads, memory, runtime.
+    inspect calls products. Three dashed arrows lead up: tape calls add in ops, kernels calls Gradients in tape, memory calls Tensor.
+    """
+    left, right, boxes = 126, 338, {}
+    middle = (left + right) / 2
+
+    def box(name, x, end, y, height):
+        p.rect(f"part {'encoder' if name in ('ops', 'tensor', 'tape') else 'token'}", x, y - height / 2, end - x, height, 8)
+        if height > 40:
+            p.text((x + end) / 2, y - 10, name, "code")
+            p.text((x + end) / 2, y + 10, AUTOGRAD[name], "small")
+        else:
+            p.text(x + 10, y, name, "code start")
+            p.text(end - 10, y, AUTOGRAD[name], "small end")
+        boxes[name] = y
+
+    rows = [("fused",), ("ops",), ("products",), ("tensor", "tape"), ("kernels",), ("threads",), ("memory",), ("runtime",)]
+    y = 4
+    for names in rows:
+        height = 44 if len(names) == 2 else 32
+        if names != rows[0]:
+            p.arrow((middle, y - 18), (middle, y), width=1.8)
+        if len(names) == 2:
+            y += 6
+            p.panel("encoder", left - 6, y - 6, right - left + 12, height + 12)
+        for i, name in enumerate(names):
+            share = (right - left + 6) / len(names)
+            box(name, left + share * i, left + share * (i + 1) - 6 if len(names) == 2 else right, y + height / 2, height)
+        y += height + 18 + (6 if len(names) == 2 else 0)
+    box("inspect", 6, 112, boxes["fused"] + 10, 48)
+    p.arrow((59, boxes["inspect"] + 24), (59, boxes["products"]), (left, boxes["products"]), width=1.8)
+    tape = boxes["tape"]
+    for (start, _), name, points in zip(UPWARD, UPWARD.values(), (
+            ((right + 6, tape - 16), (362, tape - 16), (362, boxes["ops"]), (right, boxes["ops"])),
+            ((right, boxes["kernels"]), (362, boxes["kernels"]), (362, tape + 14), (right + 6, tape + 14)),
+            ((right, boxes["memory"]), (462, boxes["memory"]), (462, tape - 2), (right + 6, tape - 2)))):
+        p.arrow(*points, role="attention", css="dash")
+        p.text(368 if points[1][0] < 400 else 454, (points[1][1] + points[2][1]) / 2 + (30 if start == "memory" else 0), name,
+               f"code {'end' if start == 'memory' else 'start'}")
+
+
 @picture("calls", 318)
 def calls(p):
     """The calls of c = a b, and of its backward pass, each in the row of its file.

@@ -578,6 +578,45 @@ def run_folder(p):
     p.text(378, 97, "evaluate, score", "small start")
 
 
+@picture("general_score", 236)
+def general_score(p):
+    """The general score of one query and one annotation, with numbers.
+
+    prepare, once a batch: W with the rows (1, 0, 1) and (0, 1, 0) times h = (3, −1, 1) is the key (4, −1). energies, at each step: the key times
+    the query (1, 2), element by element, is (4, −2), and the sum is the energy 2.
+    """
+    W, h, q = ((1, 0, 1), (0, 1, 0)), (3, -1, 1), (1, 2)
+    key = [sum(w * x for w, x in zip(row, h)) for row in W]
+    products = [k * x for k, x in zip(key, q)]
+
+    def column(x, y, values, role):
+        table(p, x, y, [[number(v, 0)] for v in values], role, size=(38, 30))
+    p.panel("encoder", 6, 40, 280, 128)
+    p.panel("attention", 296, 40, 178, 190)
+    p.text(16, 22, "prepare()", "code start")
+    p.text(100, 22, "once a batch", "small start quiet")
+    p.text(306, 22, "energies()", "code start")
+    p.text(398, 22, "each step", "small start quiet")
+    table(p, 18, 82, [[number(v, 0) for v in row] for row in W], "token", size=(32, 30))
+    p.math(66, 64, "W")
+    p.math(126, 112, "×")
+    column(140, 67, h, "encoder")
+    p.math(159, 54, "h_j", "small")
+    p.arrow((182, 112), (230, 112), role="encoder")
+    column(236, 82, key, "attention")
+    p.math(255, 64, "W h_j")
+    p.arrow((278, 112), (340, 112), role="attention")
+    column(344, 82, products, "attention")
+    p.math(363, 64, "q_t ∘ W h_j")
+    column(344, 164, q, "decoder")
+    p.math(328, 194, "q_t")
+    p.arrow((363, 162), (363, 146), role="decoder")
+    p.arrow((386, 112), (424, 112), role="attention")
+    p.math(405, 96, "Σ")
+    p.cell(446, 112, number(sum(products), 0), "attention", 36, 32)
+    p.math(446, 78, "e_{tj}")
+
+
 @picture("attention_class", 330)
 def attention_class(p):
     """The parts of an attention that you write.

@@ -10,6 +10,7 @@
 namespace gradus {
 namespace {
 
+constexpr const char* next_line = "\n        ";
 constexpr const char* checked_nothing = ", so this checked nothing: start from other values";
 constexpr const char* checked_little = ", fewer than half were judged: start from other values";
 
@@ -26,8 +27,9 @@ void print_doubt(std::ostream& out, const GradcheckEntry& entry) {
   const GradcheckDoubt& doubt = entry.first_open;
   out << entry.not_judged << " of " << entry.checked << " elements not judged, the first "
       << index_text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0
-      << ", estimates " << doubt.coarse << " and " << doubt.fine << ", slopes " << doubt.left << " and "
-      << doubt.right << " on its sides, rounding up to " << std::setprecision(2) << doubt.rounding;
+      << ", estimates " << doubt.coarse << " and " << doubt.fine << ',' << next_line << "slopes "
+      << doubt.left << " and " << doubt.right << " on its sides, rounding up to " << std::setprecision(2)
+      << doubt.rounding;
   if (entry.judged() < entry.not_judged) out << (entry.judged() == 0 ? checked_nothing : checked_little);
 }
 
@@ -41,7 +43,7 @@ void print(std::ostream& out, const GradcheckEntry& entry) {
     out << ", " << entry.checked << " of " << entry.shape.numel() << " elements drawn";
   }
   if (entry.judged() > 0) print_worst(out << ": ", entry);
-  if (entry.not_judged > 0) print_doubt(out << (entry.judged() > 0 ? "; " : ": "), entry);
+  if (entry.not_judged > 0) print_doubt(out << (entry.judged() > 0 ? next_line : ": "), entry);
   if (entry.judged() > 0 && entry.wrong == 0 && entry.all_zero)
     out << "; every gradient is 0" << checked_nothing;
   out << '\n';
