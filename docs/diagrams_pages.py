@@ -495,14 +495,14 @@ def run_folder(p):
     p.text(220, 46, "out/phrases", "code")
     train = p.cell(54, 150, "train", "decoder", 74, 36)
     p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
-    for y, name, reader in ((80, "best.safetensors", "translate, align"), (118, "last.safetensors", "--resume"),
-                            (156, "average.safetensors", "if named"), (188, "log.jsonl", ""), (210, "curves.svg", ""), (232, "alignments.svg", ""),
-                            (258, "index.html", "browser")):
+    for y, name, readers in ((80, "best.safetensors", ("translate, align,", "evaluate, score")), (118, "last.safetensors", ("train --resume",)),
+                            (156, "average.safetensors", ("if named",)), (188, "log.jsonl", ()), (210, "curves.svg", ()),
+                            (232, "alignments.svg", ()), (258, "index.html", ("browser",))):
         p.text(220, y, name, "small code")
-        if reader:
+        if readers:
             p.arrow((302, y), (372, y), role="context")
-            p.text(378, y, reader, "small start")
-    p.text(378, 97, "evaluate, score", "small start")
+        for i, reader in enumerate(readers):
+            p.text(378, y + 16 * i - 8 * (len(readers) - 1), reader, "small start")
 
 
 @picture("attention_class", 330)

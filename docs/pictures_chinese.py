@@ -46,7 +46,7 @@ WORDS = {
     # tutorial 03
     "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
     # the run folder
-    "translate, align": "翻译、对齐", "evaluate, score": "评测、评分",
+    "translate, align,": "翻译、对齐、", "evaluate, score": "评测、评分", "train --resume": "train --resume",
     # looking inside
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # pages of explanations
