@@ -10,15 +10,16 @@ import { browser, defaults, root, serve, toHash } from "./tests/support.mjs";
 const settings = toHash({ ...defaults(), steps: 400 }, "3 1 4 1 5 9 2 6");
 const server = await serve(), chromium = await browser();
 
-/** Puts the numbers of docs/play.md left of the elements that the selectors find. */
+/** Puts the numbers of docs/play.md at the elements that the selectors find: left of a section, in the empty corner of a heatmap. */
 const badges = (numbers) => {
   document.querySelectorAll(".badge").forEach((badge) => badge.remove());
   for (const [number, selector] of Object.entries(numbers)) {
-    const badge = document.createElement("div"), { left, top } = document.querySelector(selector).getBoundingClientRect();
+    const badge = document.createElement("div"), element = document.querySelector(selector);
+    const { left, top } = element.getBoundingClientRect(), beside = element.tagName === "svg" ? 0 : 15;
     badge.className = "badge";
     badge.textContent = number;
     Object.assign(badge.style, {
-      position: "absolute", left: `${left + scrollX - 15}px`, top: `${top + scrollY}px`, width: "24px", borderRadius: "12px",
+      position: "absolute", left: `${left + scrollX - beside}px`, top: `${top + scrollY}px`, width: "24px", borderRadius: "12px",
       background: "#1d2327", color: "#fff", font: "bold 15px/24px sans-serif", textAlign: "center" });
     document.body.append(badge);
   }
