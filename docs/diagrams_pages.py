@@ -293,79 +293,6 @@ def check_page(p):
     p.text(240, 248, "nothing is sent to a server", "small quiet")
 
 
-@picture("play_page", 440)
-def play_page(p):
-    """The parts of the page Play, with their numbers.
-
-    At the top is the button Start. On the left are the losses (1), exact match by length (2), the source that you type, with what
-    models A and B write for it (3), the heatmap of model B (4) and, below it, the inside of a step (5). On the right are the settings (7), with
-    Break it (6).
-    """
-    p.panel("token", 4, 8, 472, 424)
-    p.rect("part decoder", 18, 20, 70, 28, 6)
-    p.text(53, 34, "Start", "small name decoder")
-    p.text(100, 34, "update 400 of 1000", "small start quiet")
-
-    def part(number_, x, y, width, height, name):
-        p.panel("token", x, y, width, height)
-        p.badge(x + 14, y + 15, f"{number_}")
-        p.text(x + 28, y + 15, name, "small start name token")
-
-    def curve(role, left, top, points):
-        p.path(f"line {role}", "M" + "L".join(f"{left + x:g} {top + y:g}" for x, y in points), ' stroke-width="2.2"')
-
-    part(1, 14, 58, 150, 104, "Loss")
-    curve("encoder", 24, 82, [(t, 70 - 58 * math.exp(-t / 34)) for t in range(0, 131, 5)])
-    curve("attention", 24, 82, [(t, 74 - 62 * math.exp(-t / 34) if t < 30 else 74 - 62 * math.exp(-30 / 34) * math.exp(-(t - 30) / 14))
-                                for t in range(0, 131, 5)])
-    p.text(112, 120, "A", "small encoder name")
-    p.text(76, 146, "B", "small attention name")
-    part(2, 172, 58, 160, 104, "Exact match")
-    p.rect("part token faded", 182, 82, 84, 72)
-    curve("encoder", 182, 86, [(0, 2), (30, 4), (52, 26), (74, 56), (100, 66), (138, 66)])
-    curve("attention", 182, 86, [(0, 0), (84, 0), (108, 8), (138, 30)])
-    p.text(226, 134, "A", "small encoder name")
-    p.text(300, 88, "B", "small attention name")
-    part(3, 14, 170, 318, 172, "A source of your own")
-    p.rect("back", 200, 175, 124, 22, 5)
-    p.rect("panel token", 200, 175, 124, 22, 5)
-    source, target, wrong = "31415", "51413", {3: "3", 4: "1"}
-    for j, digit in enumerate(source):
-        p.text(218 + 22 * j, 186, digit, "code")
-    p.text(26, 218, "model A writes", "small start encoder name")
-    for t, digit in enumerate(target):
-        p.text(34 + 22 * t, 240, wrong.get(t, digit), "code")
-        if t in wrong:
-            p.path("line gradient", f"M{27 + 22 * t} 241h14", ' stroke-width="2"')
-    p.text(182, 218, "model B writes", "small start attention name")
-    p.badge(162, 236, "4")
-    size = 17
-    for j, digit in enumerate(source):
-        p.text(212 + 22 * j, 236, digit, "code small")
-    for t, digit in enumerate(target):
-        p.text(190, 254 + size * t, digit, "code small")
-        for j in range(5):
-            weight = 0.85 if j == 4 - t else 0.2 if abs(j - 4 + t) == 1 else 0.04
-            p.add(f'<rect class="part attention" x="{201 + 22 * j}" y="{246 + size * t}" width="22" height="{size}" style="fill-opacity:{weight}"/>')
-    p.math(162, 262, "α_{tj}", "small")
-    part(5, 14, 350, 318, 74, "Inside a step")
-    for i, (name, role, count) in enumerate((("s_{t−1}", "decoder", 5), ("e_{tj}", "attention", 5), ("α_{tj}", "attention", 5), ("c_t", "context", 5))):
-        p.math(58 + 76 * i, 386, name, "small")
-        p.vector(58 + 76 * i, 408, *[role] * count)
-    part(7, 340, 58, 128, 366, "Settings")
-    for i, (name, value) in enumerate((("task", "reverse"), ("longest source", "12"), ("seed", "1"), ("decoder", "Bahdanau"),
-                                       ("attention", "additive"), ("encoder", "both directions"))):
-        p.text(348, 94 + 36 * i, name, "small start quiet")
-        p.rect("panel token", 346, 102 + 36 * i, 116, 18, 4)
-        p.text(351, 111 + 36 * i, value, "small start")
-    p.badge(358, 316, "6")
-    p.text(372, 316, "Break it", "small start name gradient")
-    for i, name in enumerate(("no mask", "no tanh", "s_t as the query")):
-        p.math(358, 338 + 18 * i, name, "small start")
-    p.rect("part token", 346, 390, 116, 26, 6)
-    p.text(404, 403, "Apply and reset", "small")
-
-
 @picture("gru_forms", 218)
 def gru_forms(p):
     """The new value of a GRU in two forms, with numbers.
@@ -568,14 +495,14 @@ def run_folder(p):
     p.text(220, 46, "out/phrases", "code")
     train = p.cell(54, 150, "train", "decoder", 74, 36)
     p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
-    for y, name, reader in ((80, "best.safetensors", "translate, align"), (118, "last.safetensors", "--resume"),
-                            (156, "average.safetensors", "if named"), (188, "log.jsonl", ""), (210, "curves.svg", ""), (232, "alignments.svg", ""),
-                            (258, "index.html", "browser")):
+    for y, name, readers in ((80, "best.safetensors", ("translate, align,", "evaluate, score")), (118, "last.safetensors", ("train --resume",)),
+                            (156, "average.safetensors", ("if named",)), (188, "log.jsonl", ()), (210, "curves.svg", ()),
+                            (232, "alignments.svg", ()), (258, "index.html", ("browser",))):
         p.text(220, y, name, "small code")
-        if reader:
+        if readers:
             p.arrow((302, y), (372, y), role="context")
-            p.text(378, y, reader, "small start")
-    p.text(378, 97, "evaluate, score", "small start")
+        for i, reader in enumerate(readers):
+            p.text(378, y + 16 * i - 8 * (len(readers) - 1), reader, "small start")
 
 
 @picture("general_score", 236)

@@ -46,14 +46,9 @@ WORDS = {
     # tutorial 03
     "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
     # the run folder
-    "translate, align": "翻译、对齐", "evaluate, score": "评测、评分",
+    "translate, align,": "翻译、对齐、", "evaluate, score": "评测、评分", "train --resume": "train --resume",
     # looking inside
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
-    # the page Play
-    "Start": "开始", "update 400 of 1000": "更新 400 / 1000", "Loss": "损失", "Exact match": "完全匹配率", "A source of your own": "自己输入一个源序列",
-    "model A writes": "模型 A 写出", "model B writes": "模型 B 写出", "Inside a step": "一步之内", "Settings": "设置", "task": "任务",
-    "longest source": "最长源序列", "seed": "随机种子", "Break it": "弄坏它", "no tanh": "没有 tanh", "as the query": "作查询",
-    "Apply and reset": "应用并重置", "reverse": "反转", "both directions": "双向",
     # pages of explanations
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",

@@ -2,7 +2,7 @@
 
 <!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output; without numbers, the whole output.
 Empty lines separate paragraphs. "…" stands for paragraphs that are left out. <!-- printed PAGE … --> shows the output of the
-program or of the commands of docs/how-to/PAGE.md, docs/explained/PAGE.md or docs/PAGE.md in the same way.
+program or of the commands of docs/how-to/PAGE.md, docs/explained/PAGE.md or docs/PAGE.md, or of the program docs/PAGE.cpp.
 """
 
 import re
@@ -43,8 +43,8 @@ def record(number, output, at):
 
 
 def page_of(name):
-    paths = (ROOT / "docs" / folder / f"{name}.md" for folder in ("how-to", "explained", ""))
-    return next(path for path in paths if path.exists())
+    paths = [ROOT / "docs" / folder / f"{name}.md" for folder in ("how-to", "explained", "")]
+    return next(path for path in [*paths, ROOT / "docs" / f"{name}.cpp"] if path.exists())
 
 
 def source_of(name):
@@ -54,7 +54,7 @@ def source_of(name):
 def page_programs():
     """The pages whose programs are compiled and whose output is quoted, with the names of the executables."""
     listed = re.findall(r"^gradus_page_program\((\w+) docs/(?:how-to/|explained/)?([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
-    return {page: program for program, page in listed}
+    return {page: program for program, page in listed} | {"mechanisms": "mechanisms"}  # docs/mechanisms.cpp
 
 
 def built(target):

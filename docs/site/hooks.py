@@ -28,7 +28,9 @@ HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
 SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme writes this on each page
 CODE = re.compile(r"<code>([^<\n]+)</code>")  # inline code
 CODE_AFTER_CHINESE = re.compile(r'(?<=[^\x00-\x7F（“])(?=<span class="whole"><code>)')
-PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.svg)")')
+IN_DOCS = (".md", ".svg", ".webp")
+PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.(?:svg|webp))")')
+SCREENSHOT = 800  # the width of a .webp picture in the page's pixels
 RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
 EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
 SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'  # the theme's markup, which lacks an accessible name
@@ -45,7 +47,7 @@ def place(path):
         return "zh", path.replace(".zh-CN.md", ".md")
     if path.startswith("docs/zh/"):
         return "zh", path.removeprefix("docs/zh/")
-    if path.startswith("docs/") and path.endswith((".md", ".svg")):
+    if path.startswith("docs/") and path.endswith(IN_DOCS):
         return "en", path.removeprefix("docs/")
     if any(fnmatch.fnmatch(path, pattern) for pattern in OUTSIDE_DOCS):
         return "en", path
@@ -102,7 +104,7 @@ def sources(pages):
 def on_files(files, config):
     theme = [file for file in files if ROOT not in pathlib.Path(file.abs_src_path).parents]
     there = {file.src_uri: pathlib.Path(file.abs_src_path) for file in files
-             if file not in theme and file.src_uri.endswith((".md", ".svg"))}
+             if file not in theme and file.src_uri.endswith(IN_DOCS)}
     if is_chinese(config):
         there |= {place(path.relative_to(ROOT).as_posix())[1]: path for pattern in OUTSIDE_DOCS
                   for path in ROOT.glob(pattern.replace(".md", ".zh-CN.md"))}
@@ -156,7 +158,10 @@ def on_page_read_source(page, config):
 def wide(match):
     """Marks pictures whose text would be too small on a phone. book.css keeps them wide and makes them scroll."""
     picture = ROOT / "docs" / "pictures" / match[1]
-    width = picture.exists() and int(re.search(r'width="(\d+)', picture.read_text())[1])
+    if picture.suffix == ".webp":
+        width = SCREENSHOT
+    else:
+        width = picture.exists() and int(re.search(r'width="(\d+)', picture.read_text())[1])
     return f'style="--width-to-read: {0.7 * width:.0f}px" ' if width > 600 else ""
 
 

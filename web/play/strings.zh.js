@@ -34,7 +34,7 @@ export const words = {
   backwardNote: "x̄ 是 ∂L/∂x：x 稍有变化时损失的变化，由计算带求出。ℓ 是 logits，τ_j 是 e_tj 里的 tanh，ā 是循环单元中 σ 与 tanh 的自变量处的梯度。" +
                 "每一条中绝对值最大的数颜色最深。h_j 的梯度只含经过这一步的路径。",
   tokenLoss: (token, loss, before) => `L = −log p(“${token}”) = ${loss}${before ? `（改变之前是 ${before}）` : ""}`,
-  annotation: "标注", restore: "恢复模型的数",
+  annotation: "注解向量", restore: "恢复模型的数",
   gradientsNote: "梯度到达的地方：包含所有路径，也经过之前各步和编码器。一格是一块的均方根，最大的颜色最深。",
   parameter: "参数", shape: "形状", norm: "范数", gradient: "梯度",
   byHand: (difference, gradients) => `各部分逐一计算；与库自身这一步的最大差别是 ${difference}，与其梯度的最大差别是 ${gradients}。`,

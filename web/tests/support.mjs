@@ -1,4 +1,4 @@
-// Helpers of the tests and of measure.mjs: the built page, the trainers in node and native, a server and a browser.
+// Helpers of the tests, measure.mjs and picture.mjs: the built page, the trainers in node and native, a server and a browser.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
