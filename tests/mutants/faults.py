@@ -337,7 +337,7 @@ FAULTS = [
         (TERM, "if (of_choices.defined()) result.total = result.total + of_choices;", ""),
         (FACTOR, "one.total.item() * static_cast<double>(one.tokens)", "one.total.item()"),
         (CHECK, "  model.eval();\n", "")),
-    *of_models("training/trainer_shards.cpp",
+    *of_models("training/trainer_processes.cpp",
         (ASSIGNED, "    optimiser_->zero_grad();\n", ""),
         (PLACE, "of_rows(batch->draws, batch->size, std::move(rows))", "batch->draws"),
         (CHECK, "  if (!std::isfinite(sums.loss)) fail(\"Trainer\", \"another process failed at step \", steps_ + 1);\n", "")),
