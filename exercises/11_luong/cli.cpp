@@ -5,7 +5,7 @@
 #include "kit/cli.hpp"
 
 #include <gradus/models/model.hpp>
-#include <gradus/models/projected_query.hpp>
+#include <gradus/nn/projected_query.hpp>
 
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ constexpr double half_window = 2;
 std::unique_ptr<gradus::nn::Attention> make_dot(const AttentionSizes& n) {
   auto dot = std::make_unique<LuongDot>();
   if (n.query == n.value) return dot;
-  return std::make_unique<gradus::models::ProjectedQuery>(n.query, n.value, std::move(dot));
+  return std::make_unique<gradus::nn::ProjectedQuery>(n.query, n.value, std::move(dot));
 }
 
 template <class Decoder>

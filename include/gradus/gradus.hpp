@@ -90,7 +90,6 @@
 #include <gradus/models/model.hpp>
 #include <gradus/models/online_search.hpp>
 #include <gradus/models/processes.hpp>
-#include <gradus/models/projected_query.hpp>
 #include <gradus/models/readout.hpp>
 #include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/models/registry.hpp>
@@ -137,6 +136,7 @@
 #include <gradus/nn/optimiser.hpp>
 #include <gradus/nn/optimisers.hpp>
 #include <gradus/nn/plateau.hpp>
+#include <gradus/nn/projected_query.hpp>
 #include <gradus/nn/recurrent.hpp>
 #include <gradus/nn/reinforce_loss.hpp>
 #include <gradus/nn/rmsprop.hpp>

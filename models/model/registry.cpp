@@ -1,12 +1,12 @@
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/cho_decoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
-#include <gradus/models/projected_query.hpp>
 #include <gradus/models/registry.hpp>
 #include <gradus/nn/local_attention.hpp>
 #include <gradus/nn/location_attention.hpp>
 #include <gradus/nn/monotonic_attention.hpp>
 #include <gradus/nn/normaliser.hpp>
+#include <gradus/nn/projected_query.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 
 namespace gradus::models {
@@ -84,7 +84,7 @@ AttentionKind dot_kind() {
       .make = [](const AttentionSizes& n) -> std::unique_ptr<nn::Attention> {
         auto attention = std::make_unique<Attention>(n.dropout);
         if (n.query == n.value) return attention;
-        return std::make_unique<ProjectedQuery>(n.query, n.value, std::move(attention));
+        return std::make_unique<nn::ProjectedQuery>(n.query, n.value, std::move(attention));
       },
       .weights = [](const AttentionSizes& n) { return n.query == n.value ? 0 : matrix(n.query, n.value); }};
 }

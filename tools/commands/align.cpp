@@ -20,8 +20,8 @@
 #include "files/saved_ensemble.hpp"
 #include "reports/alignment.hpp"
 #include "reports/alignment_data.hpp"
-#include "reports/search_options.hpp"
 #include "settings/effects.hpp"
+#include "settings/search_options.hpp"
 
 namespace gradus::tools {
 namespace {

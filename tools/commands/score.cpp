@@ -20,9 +20,9 @@
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_ensemble.hpp"
-#include "reports/search_options.hpp"
 #include "settings/effects.hpp"
 #include "settings/printable.hpp"
+#include "settings/search_options.hpp"
 #include "settings/streams.hpp"
 
 namespace gradus::tools {

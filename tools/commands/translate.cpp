@@ -15,8 +15,9 @@
 #include "files/saved_ensemble.hpp"
 #include "reports/pharaoh.hpp"
 #include "reports/search_meter.hpp"
-#include "reports/search_options.hpp"
+#include "reports/translation.hpp"
 #include "settings/ranges.hpp"
+#include "settings/search_options.hpp"
 
 namespace gradus::tools {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "files/saved_model.hpp"
 #include "reports/measure.hpp"
-#include "reports/search_options.hpp"
+#include "settings/search_options.hpp"
 
 namespace gradus::tools {
 

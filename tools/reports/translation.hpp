@@ -2,12 +2,12 @@
 
 #include <gradus/models/decode.hpp>
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "files/corpus.hpp"
+#include "settings/search_options.hpp"
 
 namespace gradus::tools {
 
@@ -17,15 +17,6 @@ struct Translation {
   std::vector<std::string> target;  ///< tokens, without EOS
   std::string text;                 ///< the target, detokenised
   models::Decoded decoded;
-};
-
-/// Options of a translation other than the search.
-struct TranslationOptions {
-  models::MaxSteps max_steps = {};
-  /// Replaces an unknown token by the source token with the largest attention weight, if the model has
-  /// attention.
-  bool replace_unknown = true;
-  std::int64_t batch_tokens = models::DecodeOptions{}.batch_tokens;
 };
 
 /// Converts a decoded output to a translation.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/search_options.hpp"
+#include "settings/search_options.hpp"
 
 namespace gradus::tools {
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "reports/translation.hpp"
 #include "serving/spans.hpp"
 #include "settings/printable.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/model.hpp>
-#include <gradus/models/projected_query.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/dot_product_attention.hpp>
 #include <gradus/nn/normaliser.hpp>
+#include <gradus/nn/projected_query.hpp>
 
 #include <map>
 
@@ -140,7 +140,7 @@ TEST_CASE("the mean gradient of a model with hard attention is that of its expec
 TEST_CASE("a projected query passes on how its attention is estimated", "[models][sparse]") {
   auto score = std::make_unique<nn::DotProductAttention>();
   score->set_normaliser(nn::normaliser::hard());
-  const models::ProjectedQuery attention(3, 4, std::move(score));
+  const nn::ProjectedQuery attention(3, 4, std::move(score));
   CHECK(attention.estimator() == nn::Estimator::reinforce);
 }
 

@@ -9,10 +9,10 @@
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/model.hpp>
-#include <gradus/models/projected_query.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/dot_product_attention.hpp>
+#include <gradus/nn/projected_query.hpp>
 
 #include <cmath>
 #include <memory>
@@ -215,11 +215,12 @@ TEST_CASE("a batch is not split if the decoder does not allow it", "[models][bat
   };
   CHECK(with(std::make_unique<gradus::nn::AdditiveAttention>(4, 8, 3)).can_be_shared());
   const auto dot = [] { return std::make_unique<gradus::nn::DotProductAttention>(); };
-  CHECK(with(std::make_unique<models::ProjectedQuery>(4, 8, dot())).can_be_shared());
+  CHECK(with(std::make_unique<gradus::nn::ProjectedQuery>(4, 8, dot())).can_be_shared());
 
   class Own : public gradus::nn::DotProductAttention {};
   CHECK(!with(std::make_unique<Own>()).can_be_shared());
-  const models::Seq2Seq model = with(std::make_unique<models::ProjectedQuery>(4, 8, std::make_unique<Own>()));
+  const models::Seq2Seq model =
+      with(std::make_unique<gradus::nn::ProjectedQuery>(4, 8, std::make_unique<Own>()));
   CHECK(!model.can_be_shared());
   CHECK(!is_shared(made_by(model, 2)));
 }

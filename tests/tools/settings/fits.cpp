@@ -11,9 +11,9 @@
 
 #include "autograd/helpers.hpp"
 #include "autograd/memory/sanitizers.hpp"
-#include "reports/search_options.hpp"
 #include "settings/free_memory.hpp"
 #include "settings/least_size.hpp"
+#include "settings/search_options.hpp"
 #include "settings/usage_error.hpp"
 #include "tools/run.hpp"
 

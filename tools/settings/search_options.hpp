@@ -2,13 +2,13 @@
 
 #include <gradus/autograd/precision.hpp>
 #include <gradus/models/beam_search.hpp>
+#include <gradus/models/decode.hpp>
 #include <gradus/models/running_batch.hpp>
 #include <gradus/models/sample.hpp>
 
 #include <cstdint>
 #include <string>
 
-#include "reports/translation.hpp"
 #include "settings/effects.hpp"
 
 namespace CLI {
@@ -16,6 +16,15 @@ class App;  // forward declaration: CLI11's header is slow to compile
 }
 
 namespace gradus::tools {
+
+/// Options of a translation other than the search.
+struct TranslationOptions {
+  models::MaxSteps max_steps = {};
+  /// Replaces an unknown token by the source token with the largest attention weight, if the model has
+  /// attention.
+  bool replace_unknown = true;
+  std::int64_t batch_tokens = models::DecodeOptions{}.batch_tokens;
+};
 
 /// The command line's search options. Decoding is greedy unless a beam or sampling is requested.
 struct SearchOptions {

@@ -1,25 +1,25 @@
 #include <gradus/autograd/checks.hpp>
-#include <gradus/models/projected_query.hpp>
+#include <gradus/nn/projected_query.hpp>
 
 #include <utility>
 
-namespace gradus::models {
+namespace gradus::nn {
 
 ProjectedQuery::ProjectedQuery(std::int64_t query_size, std::int64_t value_size,
-                               std::unique_ptr<nn::Attention> attention)
+                               std::unique_ptr<Attention> attention)
     : W_a(query_size, value_size, false), score(std::move(attention)) {
   if (!score) fail("ProjectedQuery", "the given attention is null");
   add_module("W_a", W_a);
   add_module("score", *score);
 }
 
-nn::Memory ProjectedQuery::prepare(const Tensor& values, const Tensor& lengths) const {
+Memory ProjectedQuery::prepare(const Tensor& values, const Tensor& lengths) const {
   const Scope scope = enter();
   return score->prepare(values, lengths);
 }
 
-nn::Attention::Result ProjectedQuery::attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
-                                             const Tensor& previous_weights) const {
+Attention::Result ProjectedQuery::attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                                         const Tensor& previous_weights) const {
   const Scope scope = enter();
   return score->attend(W_a.forward(query), memory, step, previous_weights);
 }
@@ -32,4 +32,4 @@ std::optional<AttentionScore> ProjectedQuery::fused_score(std::int64_t value_siz
   return projected;
 }
 
-}  // namespace gradus::models
+}  // namespace gradus::nn

@@ -1,4 +1,4 @@
-#include "reports/search_options.hpp"
+#include "settings/search_options.hpp"
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/precision.hpp>

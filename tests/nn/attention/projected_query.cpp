@@ -1,10 +1,9 @@
 // Gives any attention a projected query.
 
-#include <gradus/models/projected_query.hpp>
+#include <gradus/nn/projected_query.hpp>
 
 #include "nn/helpers.hpp"
 
-namespace models = gradus::models;
 namespace nn = gradus::nn;
 using gradus::Tensor;
 
@@ -24,9 +23,9 @@ class Echo : public nn::Attention {
 
 }  // namespace
 
-TEST_CASE("ProjectedQuery passes the projected query and all other arguments on", "[models]") {
+TEST_CASE("ProjectedQuery passes the projected query and all other arguments on", "[nn][attention]") {
   gradus::Generator generator(1);
-  models::ProjectedQuery attention(2, 3, std::make_unique<Echo>());
+  nn::ProjectedQuery attention(2, 3, std::make_unique<Echo>());
   attention.to(gradus::Dtype::f64);
   const Tensor values = random({5, 4, 3}, generator), query = random({4, 2}, generator),
                previous = random({4, 5}, generator);
@@ -38,6 +37,6 @@ TEST_CASE("ProjectedQuery passes the projected query and all other arguments on"
   CHECK(weights.is(previous));
 }
 
-TEST_CASE("a projected query needs an attention", "[models][errors]") {
-  CHECK_ERROR(models::ProjectedQuery(2, 3, nullptr), "ProjectedQuery: the given attention is null");
+TEST_CASE("a projected query needs an attention", "[nn][attention][errors]") {
+  CHECK_ERROR(nn::ProjectedQuery(2, 3, nullptr), "ProjectedQuery: the given attention is null");
 }
