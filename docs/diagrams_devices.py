@@ -285,7 +285,7 @@ def location(p):
     p.math(xs[2] + 10, 86, "U_f", "small start")
 
 
-@picture("16_step", 420)
+@picture("16_step", 440)
 def speaker_step(p):
     """One step of the decoder that writes frames.
 
@@ -294,7 +294,7 @@ def speaker_step(p):
     the probability of stopping. The last of the four frames is the input of the next step.
     """
     p.header(16, "decoder", "decoder", "s_t = GRU([p_t; c_t], s_{t−1})", "Y_t = W_y [s_t; c_t] + b_y,   z_t = w_z^⊤ [s_t; c_t] + b_z")
-    state, y = p.cell(214, 180, "s_t", "decoder"), 180
+    state, y = p.cell(214, 200, "s_t", "decoder"), 200
     before = p.cell(70, y, "s_{t−1}", "decoder", css="dash")
     p.arrow(before.right(), state.left(), role="decoder", width=2.2)
     p.arrow(state.right(), (476, y), role="decoder", width=2.2, css="faded")
@@ -302,37 +302,40 @@ def speaker_step(p):
     frames = [p.grid(186 + 18 * i, 92, 4, 1, "token", size=12) for i in range(4)]
     p.math(126, 92, "Y_t", "end")
     p.text(170, 92, "r = 4", "small end quiet")
-    p.arrow(state.top(), (214, 120), role="decoder")
+    both = p.cell(214, 150, "[s_t; c_t]", "decoder", 72, 26)
+    p.arrow(state.top(), both.bottom(), role="decoder")
+    p.arrow(both.top(), (214, 119), role="decoder")
     stop = p.cell(330, 92, "σ(z_t)", "gradient", 62, 32)
     p.text(370, 92, "stop?", "small start quiet")
-    p.dot(214, 144, "decoder")
-    p.arrow((214, 144), (330, 144), stop.bottom(), role="decoder")
+    p.arrow(both.right(), (330, 150), stop.bottom(), role="decoder")
     # The input: the last frame of the step before.
-    reader = p.cell(384, 250, "p_t = relu(…)", "decoder", 112, 32)
-    last = p.grid(384, 338, 4, 1, "token", size=12)
-    p.math(398, 338, "y_{t−1}", "start")
+    reader = p.cell(384, 270, "p_t = relu(…)", "decoder", 112, 32)
+    last = p.grid(384, 358, 4, 1, "token", size=12)
+    p.math(398, 358, "y_{t−1}", "start")
     p.arrow(last.top(), reader.bottom())
-    p.arrow(reader.left(), (226, 250), state.bottom(12), role="decoder")
-    p.arrow((frames[3].x + 8, 92), (270, 92), (270, 62), (456, 62), (456, 212), (476, 212), css="dash", width=1.2)
-    p.math(474, 228, "y_t", "small end")
+    p.arrow(reader.left(), (226, 270), state.bottom(12), role="decoder")
+    p.arrow((frames[3].x + 8, 92), (270, 92), (270, 62), (456, 62), (456, 232), (476, 232), css="dash", width=1.2)
+    p.math(474, 248, "y_t", "small end")
     # Attention.
-    context = p.circle(202, 272, "Σ", "context")
-    p.math(180, 252, "c_t", "end")
+    context = p.circle(202, 292, "Σ", "context")
+    p.math(180, 272, "c_t", "end")
     p.arrow(context.top(), state.bottom(-12), role="context", width=2.2)
-    weights = p.cell(110, 272, "α_t", "attention")
+    p.dot(202, 246, "context")
+    p.arrow((202, 246), (154, 246), (154, 150), both.left(), role="context")
+    weights = p.cell(110, 292, "α_t", "attention")
     p.arrow(weights.right(), context.left(), role="context")
-    p.arrow(before.bottom(), (70, 236), (98, 236), weights.top(-12), role="decoder")
-    p.cell(40, 330, "f_t", "attention", 40, 30)
-    p.math(40, 364, "from α_{t−1}", "small")
-    p.arrow((60, 330), (98, 330), weights.bottom(-12), role="attention")
+    p.arrow(before.bottom(), (70, 256), (98, 256), weights.top(-12), role="decoder")
+    p.cell(40, 350, "f_t", "attention", 40, 30)
+    p.math(40, 384, "from α_{t−1}", "small")
+    p.arrow((60, 350), (98, 350), weights.bottom(-12), role="attention")
     xs = [150 + 44 * j for j in range(4)]
     for j, x in enumerate(xs, 1):
-        p.vector(x, 382, *["encoder"] * 2, *["backward"] * 2, size=9)
-        p.math(x, 402, f"h_{j}", "small")
-    p.arrow((xs[0], 376), (xs[0], 350), (202, 350), context.bottom(), role="encoder")
+        p.vector(x, 402, *["encoder"] * 2, *["backward"] * 2, size=9)
+        p.math(x, 422, f"h_{j}", "small")
+    p.arrow((xs[0], 396), (xs[0], 370), (202, 370), context.bottom(), role="encoder")
     for x in xs[1:]:
-        p.arrow((x, 376), (x, 350), (202, 350), role="encoder", head=False)
-    p.arrow((xs[0], 376), (xs[0], 350), (122, 350), weights.bottom(12), role="encoder")
+        p.arrow((x, 396), (x, 370), (202, 370), role="encoder", head=False)
+    p.arrow((xs[0], 396), (xs[0], 370), (122, 370), weights.bottom(12), role="encoder")
 
 
 @picture("16_phases", 236)

@@ -387,49 +387,59 @@ def tape_uses(p):
         p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
 
 
-@picture("sparse_methods", 452)
+@picture("sparse_methods", 610)
 def sparse_methods(p):
-    """The weights that five methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
+    """The weights that six methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
-    negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 2. Hard
-    attention and Gumbel draw one position and give it the weight 1; the pale bars show the probabilities of the draw.
+    negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
+    attention has drawn position 2 and gives it the weight 1; the pale bars are the probabilities of the draw. Gumbel adds noise to the
+    energies and gives the weight 1 to the largest sum, also at position 2; the pale bars are the softmax of the sums.
     """
-    energies = (2, 1.5, 0.5, 0, -1)
+    energies, draws = (2, 1.5, 0.5, 0, -1), (0.3, 0.8, 0.4, 0.6, 0.5)
 
     def softmax(values):
         total = sum(math.exp(v) for v in values)
         return [math.exp(v) / total for v in values]
-    soft = softmax(energies)
+    sums = [e - math.log(-math.log(u)) for e, u in zip(energies, draws)]
+    soft, perturbed = softmax(energies), softmax(sums)
     tau = (energies[0] + energies[1] - 1) / 2
-    window = softmax(energies[1:4])  # the positions within w = 1 of p_t = 2
-    methods = {"softmax": soft, "top-2": [*softmax(energies[:2]), 0, 0, 0], "sparsemax": [max(e - tau, 0) for e in energies],
-               "local-p": [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0],
-               "hard, Gumbel": [0, 1, 0, 0, 0]}
-    xs, width, zero = [160 + 64 * j for j in range(5)], 34, 82
+    window = softmax(energies[1:4])  # the positions within w = 1 of position 3
+    one, none = [0, 1, 0, 0, 0], [0] * 5
+    methods = (("softmax", 186, soft, none), ("top-2", 248, [*softmax(energies[:2]), 0, 0, 0], none),
+               ("sparsemax", 310, [max(e - tau, 0) for e in energies], none),
+               ("local-p", 372, [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0], none),
+               ("hard", 434, one, soft), ("Gumbel", 582, one, perturbed))
+    xs, width = [160 + 64 * j for j in range(5)], 34
 
     def value(v):
         return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
+
+    def bars(zero, values, scale, css="part attention"):
+        p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
+        for x, e in zip(xs, values):
+            p.rect(css, x - width / 2, min(zero, zero - scale * e), width, abs(scale * e))
+            p.text(x, zero - scale * e + (-9 if e >= 0 else 10), value(e), "small")
     p.text(12, 52, "energies", "name start attention")
-    p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
-    for x, e in zip(xs, energies):
-        p.rect("part attention", x - width / 2, min(zero, zero - 27 * e), width, abs(27 * e))
-        p.text(x, zero - 27 * e + (-9 if e >= 0 else 10), value(e), "small")
-    p.arrow((xs[0] - 30, zero - 27 * tau), (xs[-1] + 10, zero - 27 * tau), role="gradient", css="dash", head=False)
-    p.math(xs[-1] + 14, zero - 27 * tau, f"τ = {tau:g}", "small start")
-    for k, (name, weights) in enumerate(methods.items()):
-        floor = 186 + 62 * k
+    bars(82, energies, 27)
+    p.arrow((xs[0] - 30, 82 - 27 * tau), (xs[-1] + 10, 82 - 27 * tau), role="gradient", css="dash", head=False)
+    p.math(xs[-1] + 14, 82 - 27 * tau, f"τ = {tau:g}", "small start")
+    p.math(12, 488, "e + G", "start")
+    p.text(12, 506, "energies + noise", "small start quiet")
+    bars(508, sums, 14)
+    for name, floor, weights, pale in methods:
         p.text(12, floor - 20, name, "name start context")
         p.text(12, floor - 2, f"sum {sum(weights):.2f}", "small start quiet")
         p.arrow((xs[0] - 30, floor), (xs[-1] + 30, floor), head=False, width=1)
-        for j, (x, weight) in enumerate(zip(xs, weights)):
-            if name.startswith("hard"):
-                p.rect("part token faded", x - width / 2, floor - 36 * soft[j], width, 36 * soft[j])
+        for x, weight, behind in zip(xs, weights, pale):
+            if behind:
+                p.rect("part token faded", x - width / 2, floor - 36 * behind, width, 36 * behind)
             if weight:
                 p.rect("part context", x - width / 2, floor - 36 * weight, width, 36 * weight)
-            p.text(x, floor - 36 * max(weight, soft[j] if name.startswith("hard") else 0) - 9, value(weight), "small")
-            if k == len(methods) - 1:
-                p.text(x, floor + 12, str(j), "small quiet")
+            p.text(x, floor - 36 * max(weight, behind) - 9, value(weight), "small")
+    p.text(12, 598, "position", "small start quiet")
+    for j, x in enumerate(xs, 1):
+        p.text(x, 598, str(j), "small quiet")
 
 
 @picture("weight_faults", 262)

@@ -33,7 +33,7 @@ WORDS = {
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
-    "frames": "帧", "frame": "帧", "size of number": "数的绝对值", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
+    "frames": "帧", "frame": "帧", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
     "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
     "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "2,000 words, int8": "2,000 个词，int8", "beams": "束搜索译文", "beams, int8": "束搜索译文，int8",
     "true targets": "真实目标句", "teacher's words": "教师的预测", "smallest student": "最小的学生",
@@ -71,7 +71,7 @@ WORDS = {
     "annotations": "注解向量",
     "softmax of each row": "每行的 softmax", "results": "结果", "times ": "乘以 ",  # why-attention.md
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
-    "hard, Gumbel": "硬、Gumbel", "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
+    "energies + noise": "能量 + 噪声", "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
     "loops over rows": "按行的循环", "a team of threads": "线程组", "a pool of buffers": "缓冲区的池", "thread settings": "线程的设置", "gradient check": "梯度检验",  # architecture.md
     # check.md
     "your browser": "你的浏览器", "your C++": "你的 C++", "compiler": "编译器", "program": "程序", "in a worker": "在 worker 里",

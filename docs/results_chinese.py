@@ -208,6 +208,7 @@ SENTENCES = [
     (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),
     (r"Means of seeds (\d) and (\d)\. Open for the lowest and highest values", r"种子 \1、\2 的平均值。最低值和最高值"),
     (r"Means of seeds (\d), (\d) and (\d)\. Open for the lowest and highest values", r"种子 \1、\2、\3 的平均值。最低值和最高值"),
+    (r"Means of seeds (\d) and (\d)\. Open for all rows, with the lowest and highest values", r"种子 \1、\2 的平均值。所有的行，以及最低值和最高值"),
     (r"Means of seeds (\d), (\d) and (\d)\. Open for all rows, with the lowest and highest values",
      r"种子 \1、\2、\3 的平均值。所有的行，以及最低值和最高值"),
     (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),

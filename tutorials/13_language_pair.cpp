@@ -180,7 +180,7 @@ void run(tutorial::Options options, const Knobs& knobs) {
   std::cout << tutorial::text(written) << '\n';
 
   // 7. Word order: the three training sentences with the most certain crossings; see most_crossing().
-  const std::string crossed = plot::strip(tutorial::most_crossing(attending.of_seen.alignments, 3)),
+  const std::string crossed = plot::strip(tutorial::most_crossing(attending.of_seen.alignments, 3), 2),
                     curves = tutorial::loss_curves({fixed.result, attending.result});
   publish({.number = "13",
            .title = "a real language pair",

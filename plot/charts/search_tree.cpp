@@ -17,7 +17,7 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 24;
+constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 19;
 constexpr int kLongestNodeLabel = 16;  // columns
 constexpr std::size_t kFates = 5;
 
@@ -53,17 +53,20 @@ struct TreeLayout {
   std::vector<std::size_t> depth;
   std::vector<double> row;
   double rows = 0;
-  std::vector<double> left;  // left edge of each column
-  double box = 0;            // common width of all boxes
+  std::vector<double> left, box;  // left edge of each column, and the common width of its boxes
 
   explicit TreeLayout(const SearchTree& tree) : depth(tree.nodes.size()), row(tree.nodes.size()) {
     place_rows(tree.nodes);
-    double widest = 0;
-    for (const TreeNode& node : tree.nodes) widest = std::max(widest, width_of(node));
-    box = std::ceil(widest);
-    const std::size_t deepest = *std::max_element(depth.begin(), depth.end());
-    for (std::size_t d = 0; d <= deepest; ++d)
-      left.push_back(kMargin + static_cast<double>(d) * (box + kBetween));
+    box.resize(*std::max_element(depth.begin(), depth.end()) + 1);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      double& widest = box[depth[i]];
+      widest = std::max(widest, std::ceil(width_of(tree.nodes[i])));
+    }
+    double x = kMargin;
+    for (const double width : box) {
+      left.push_back(x);
+      x += width + kBetween;
+    }
   }
 
   static std::string label_of(const TreeNode& node) { return shorten(node.label, kLongestNodeLabel); }
@@ -144,14 +147,15 @@ std::string svg(const SearchTree& tree) {
 
   const auto x = [&](std::size_t i) { return at.left[at.depth[i]]; };
   const auto y = [&](std::size_t i) { return top + at.row[i] * kRow; };
+  const auto width = [&](std::size_t i) { return at.box[at.depth[i]]; };
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     if (tree.nodes[i].parent < 0) continue;
     const auto parent = static_cast<std::size_t>(tree.nodes[i].parent);
-    draw_edge(drawing, look_of(tree.nodes[i].fate), x(parent) + at.box, y(parent), x(i), y(i));
+    draw_edge(drawing, look_of(tree.nodes[i].fate), x(parent) + width(parent), y(parent), x(i), y(i));
   }
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) draw_node(drawing, tree.nodes[i], x(i), y(i), at.box);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) draw_node(drawing, tree.nodes[i], x(i), y(i), width(i));
 
-  const double right = std::max({at.left.back() + at.box, key, kMargin + title_width(tree.title)});
+  const double right = std::max({at.left.back() + at.box.back(), key, kMargin + title_width(tree.title)});
   return drawing.svg({0, 0, right + kMargin, top + at.rows * kRow + kMargin}, tree.title);
 }
 

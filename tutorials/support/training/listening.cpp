@@ -195,7 +195,7 @@ plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utte
   end = std::min(end, x.size(0));
   plot::Heatmap map{.title = title,
                     .x_label = "frame",
-                    .y_label = "size of number",
+                    .y_label = "number",
                     .min = 0,
                     .max = 3,
                     .side = 16 * static_cast<double>(end - first)};  // pixels
