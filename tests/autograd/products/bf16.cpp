@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "autograd/helpers.hpp"
+#include "autograd/products/plain_product.hpp"
 #include "products/onednn.hpp"
 #include "products/packed_matrix.hpp"
 
@@ -31,8 +32,6 @@ std::vector<Precision> precisions() {
   if (gradus::supports(Precision::bf16)) all.push_back(Precision::bf16);
   return all;
 }
-
-double to_bf16(float x) { return gradus::bf16::to_float(gradus::bf16::rounded(x)); }
 
 struct Case {
   std::int64_t m, n, k;
@@ -65,15 +64,15 @@ class Matrices {
   }
   // The expected C, by three loops over rounded inputs.
   std::vector<double> expected() const {
+    const std::vector<double> product =
+        plain_product(c_.m, c_.n, c_.k, rows_of(rounded(a_), c_.a, c_.m, c_.k, a_stride()),
+                      rows_of(rounded(b_), c_.b, c_.k, c_.n, b_stride()));
     std::vector<double> c(before_.begin(), before_.end());
     for (std::int64_t i = 0; i < c_.m; ++i) {
       for (std::int64_t j = 0; j < c_.n; ++j) {
-        double& sum = c[static_cast<std::size_t>(i * (c_.n + gap) + j)];
-        sum = c_.beta == 0 ? 0 : c_.beta * (c_.adds_row ? row_[static_cast<std::size_t>(j)] : sum);
-        for (std::int64_t l = 0; l < c_.k; ++l) {
-          sum += to_bf16(c_.a == Layout::plain ? at(a_, i, l, a_stride()) : at(a_, l, i, a_stride())) *
-                 to_bf16(c_.b == Layout::plain ? at(b_, l, j, b_stride()) : at(b_, j, l, b_stride()));
-        }
+        double& x = c[static_cast<std::size_t>(i * (c_.n + gap) + j)];
+        x = c_.beta == 0 ? 0 : c_.beta * (c_.adds_row ? row_[static_cast<std::size_t>(j)] : x);
+        x += product[static_cast<std::size_t>(i * c_.n + j)];
       }
     }
     return c;
@@ -86,8 +85,9 @@ class Matrices {
     x.resize(static_cast<std::size_t>(rows * stride));
     for (float& value : x) value = static_cast<float>(generator_.normal());
   }
-  static float at(const std::vector<float>& x, std::int64_t row, std::int64_t column, std::int64_t stride) {
-    return x[static_cast<std::size_t>(row * stride + column)];
+  static std::vector<float> rounded(std::vector<float> x) {
+    for (float& value : x) value = gradus::bf16::to_float(gradus::bf16::rounded(value));
+    return x;
   }
   std::int64_t a_stride() const { return (c_.a == Layout::plain ? c_.k : c_.m) + gap; }
   std::int64_t b_stride() const { return (c_.b == Layout::plain ? c_.n : c_.k) + gap; }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "autograd/helpers.hpp"
+#include "autograd/products/plain_product.hpp"
 #include "products/blas.hpp"
 
 using gradus::gemm;
@@ -28,37 +29,23 @@ std::vector<T> random_matrix(std::int64_t numel, Generator& generator) {
   return values;
 }
 
-// Element (row, column) of op(matrix), which is (rows, columns); `layout` says whether op transposes.
-template <class T>
-double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, std::int64_t columns,
-               std::int64_t row, std::int64_t column) {
-  const std::int64_t at = layout == Layout::plain ? row * columns + column : column * rows + row;
-  return matrix[static_cast<std::size_t>(at)];
-}
-
 struct Product {
   Layout a, b;
   std::int64_t m, n, k;
   std::int64_t gap = 0;  // unused elements between two rows of C
 };
 
-// Compares gemm with plain loops. Returns a description of the first difference, or an empty text.
+// Compares gemm with three loops. Returns a description of the first difference, or an empty text.
 template <class T>
 std::string wrong(const Product& p, T beta, double tolerance) {
   Generator generator(1);
   const auto a = random_matrix<T>(p.m * p.k, generator);
   const auto b = random_matrix<T>(p.k * p.n, generator);
   auto c = random_matrix<T>(p.m * p.n, generator);
-  std::vector<double> expected;
-  for (std::int64_t i = 0; i < p.m; ++i) {
-    for (std::int64_t j = 0; j < p.n; ++j) {
-      double sum = beta * c[static_cast<std::size_t>(i * p.n + j)];
-      for (std::int64_t l = 0; l < p.k; ++l) {
-        sum += element(a, p.a, p.m, p.k, i, l) * element(b, p.b, p.k, p.n, l, j);
-      }
-      expected.push_back(sum);
-    }
-  }
+  std::vector<double> expected =
+      plain_product(p.m, p.n, p.k, rows_of(a, p.a, p.m, p.k, p.a == Layout::plain ? p.k : p.m),
+                    rows_of(b, p.b, p.k, p.n, p.b == Layout::plain ? p.n : p.k));
+  for (std::size_t i = 0; i < c.size(); ++i) expected[i] += beta * c[i];
   if (beta == 0) c.assign(c.size(), std::numeric_limits<T>::quiet_NaN());  // gemm must not read C
   if (p.gap == 0) {
     gemm<T>(p.a, p.b, p.m, p.n, p.k, a.data(), b.data(), beta, c.data());
