@@ -1,5 +1,5 @@
-// Headers of the standard library that most sources include: see gradus_precompile in GradusLibrary.cmake. Each source still includes
-// what it uses, and compiles without this header.
+// Headers of the standard library that most sources include: see gradus_precompile in GradusLibrary.cmake.
+// Each source still includes what it uses, and compiles without this header.
 #include <algorithm>
 #include <array>
 #include <atomic>
