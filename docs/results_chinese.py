@@ -246,7 +246,7 @@ SENTENCES = [
     *results_chinese_museum.SENTENCES,
 ]
 CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # code blocks, which are not translated
-PROBE = re.compile(r"\*\*The probe\.\*\* (.*) \*In the right program:\* (.*)")
+PROBE = re.compile(r"\*\*The probe\.\*\* \*This exhibit:\* (.*) \*The right program:\* (.*)")
 SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas and code, the same in both languages
 LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # a link to a page that has a Chinese version
 
@@ -258,7 +258,7 @@ def phrase(text):
         if re.fullmatch(english, text):
             return re.sub(english, chinese, text)
     if probe := PROBE.fullmatch(text):
-        return f"**探测**：{phrase(probe[1])}正确的程序：{phrase(probe[2][0].upper() + probe[2][1:])}"
+        return f"**探测**：*这件展品*：{phrase(probe[1])}*正确的程序*：{phrase(probe[2])}"
     if link := LINK.fullmatch(text):
         page = f"docs/zh/{link[1]}"
         return f"[{(ROOT / page).read_text().split(chr(10), 1)[0].removeprefix('# ')}]({page})"
