@@ -1,4 +1,4 @@
-"""The exhibits of the museum: fifteen mistakes that real learners made, each a change of one line of program.hpp.
+"""The exhibits of the museum: fifteen mistakes that learners make, each a change of one line of program.hpp.
 
 exhibits.py OUT writes C++ code to OUT: the right program and each exhibit, in separate namespaces.
 """
