@@ -132,7 +132,7 @@ PATTERNS = {
 }
 SAME = {"bf", "linear", "nan", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
-        "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus", "Griffin", "Lim",
+        "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
 SENTENCES = re.compile(r"four-\d|seven_books|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
