@@ -27,8 +27,8 @@ TEXTS = {
     "en": ("""\
 # Cheat sheet
 
-This page lists every operation with the shapes of its inputs and of its result. [Operations](operations.md) adds equations,
-gradients and errors.
+This page lists the operations with the shapes of their inputs and results. [Operations](operations.md) adds equations, gradients and
+errors. It also lists the fused steps and sequences that the modules call, such as `gru_update`.
 
 The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, $N$ real tokens in a
 batch. A query has size $Q$, a value has size $D$, and a key has size $A$.
@@ -39,7 +39,7 @@ the end. `i64` marks whole numbers; other tensors are f32 or f64.
     "zh": ("""\
 # 速查表
 
-全部运算，以及它们接受和返回的形状。公式、梯度和错误见[运算](operations.md)。
+各种运算，以及它们接受和返回的形状。公式、梯度和错误见[运算](operations.md)；那一页还列出模块调用的融合运算，例如 `gru_update`。
 
 $T$ 是步数，$B$ 是一批中的序列数，$H$ 是隐藏单元数，$I$ 是输入数，$O$ 是输出数，$V$ 是词表大小，$N$ 是一批中真实词元的个数，$Q$、$D$、$A$ 分别是查询、值和键的大小。逐元素的运算会广播：形状右端对齐，大小为 1 的轴被拉伸。负的轴从末尾数起。`i64` 表示整数，其他张量是 f32 或 f64。
 """, ("调用", "接受", "返回")),

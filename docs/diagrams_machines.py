@@ -155,7 +155,7 @@ def running_batch(p):
         for place, start, (sentence, role, steps) in times:
             p.rect("back", left + width * start, y + height * place, width * steps, height)
             p.rect(f"part {role}", left + width * start, y + height * place, width * steps, height)
-            p.text(left + width * (start + steps / 2), y + height * place + 15, sentence, "code")
+            p.text(left + width * (start + steps / 2), y + height * place + 15, f"{sentence} {steps}", "code")
         p.text(left + width * end / 2, y + 2 * height + 14, f"{end} steps", "small quiet")
 
     fixed, begin = [], 0

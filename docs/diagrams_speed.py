@@ -11,15 +11,16 @@ SWEEPS = {sweep["name"]: sweep for sweep in load("speed_scaling")["sweeps"]}
 HIGH, LEFT, UNIT = 24, 150, 30  # a bar's height, the x where bars begin, the length of a ratio of 1
 
 
-@picture("speed_peers", 88 + HIGH * (len(CASES) + 1))
+@picture("speed_peers", 110 + HIGH * (len(CASES) + 1))
 def speed_peers(p):
     """The time of libtorch, divided by that of gradus.
 
     One bar for each model, for a training step and for greedy decoding. Every bar is longer than 1, the time of gradus: libtorch takes
     more time. The bars of small models are the longest.
     """
-    y, mode = 40, None
-    p.text(LEFT + UNIT, 18, "1: as fast as gradus", "small start quiet")
+    y, mode = 62, None
+    p.text(LEFT, 16, "time of libtorch ÷ time of gradus", "name start")
+    p.text(LEFT + UNIT, 40, "1: as fast as gradus", "small start quiet")
     for case in CASES:
         if case["mode"] != mode:
             y, mode = y + (HIGH if mode else 0), case["mode"]
@@ -31,7 +32,7 @@ def speed_peers(p):
         p.rect(f"part {'decoder' if mode == 'train' else 'encoder'}", LEFT, y - 8, UNIT * theirs / ours, 16, 3)
         p.text(LEFT + UNIT * theirs / ours + 8, y, f"{theirs / ours:.1f}", "small start")
         y += HIGH
-    p.path("line token dash", f"M{LEFT + UNIT} 28V{y - 6}", ' stroke-width="1.6"')
+    p.path("line token dash", f"M{LEFT + UNIT} 50V{y - 6}", ' stroke-width="1.6"')
 
 
 @picture("speed_cost", 340)

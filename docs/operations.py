@@ -33,13 +33,27 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradie
 - Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
   over stretched axes.
 - Floating-point operands must have the same dtype.
-- NaN propagates through every operation. The only exceptions are the cases in which `pow` is 1 by IEEE 754.
+- If an elementwise operation, a reduction or a product reads a NaN, its result is NaN. Exceptions are the cases in which `pow` is 1 by
+  IEEE 754, comparisons and `argmax`. Elements that are masked or not chosen are not read.
 - A negative axis counts from the end.
 - `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.
+- An example writes a vector as `(1, 2, 3)`, and a matrix as its rows, `((1, 2), (3, 4))`.
 
 To check a gradient, use `gradcheck` ([gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp)).
 """
 GRADIENT, ERROR = "**Gradient**: ", "**Error** "
+EXAMPLE = "**Example**: `{}` is `{}`. With g = `{}`, the gradient is `{}`."
+# Operation → call, result, g, gradient. scatter_add has two gradients, of x and of `source`.
+EXAMPLES = {
+    "cumsum": ("cumsum((1, 2, 3), 0)", "(1, 3, 6)", "(1, 1, 1)", "(3, 2, 1)"),
+    "pad": ("pad((1, 2), 0, 1, 2)", "(0, 1, 2, 0, 0)", "(1, 2, 3, 4, 5)", "(2, 3)"),
+    "index_select": ("index_select((5, 6, 7), (2, 0, 2))", "(7, 5, 7)", "(1, 2, 3)", "(2, 0, 4)"),
+    "gather": ("gather(((1, 2, 3), (4, 5, 6)), 1, ((2, 0), (1, 1)))", "((3, 1), (5, 5))", "((1, 2), (3, 4))", "((2, 0, 1), (0, 7, 0))"),
+    "scatter_add": ("scatter_add((0, 0, 0), 0, (2, 0, 2), (1, 2, 3))", "(2, 0, 4)", "(5, 6, 7)", "(5, 6, 7)`, `(7, 5, 7)"),
+    "masked_softmax": ("masked_softmax(((0, ln 3, 9)), (2))", "((0.25, 0.75, 0))", "((1, 0, 0))", "((0.1875, −0.1875, 0))"),
+    "sparsemax": ("sparsemax(((1, 0.5, −1)), (3))", "((0.75, 0.25, 0))", "((1, 0, 0))", "((0.5, −0.5, 0))"),
+    "top_k_softmax": ("top_k_softmax(((0, ln 3, −1)), (3), 2)", "((0.25, 0.75, 0))", "((1, 0, 0))", "((0.1875, −0.1875, 0))"),
+}
 
 
 class Entry(NamedTuple):
@@ -125,7 +139,7 @@ def all_entries():
     return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + packing + attention
 
 
-def page(introduction, phrase, gradient, error):
+def page(introduction, phrase, gradient, error, example):
     """The page with this introduction. `phrase` translates a paragraph; `gradient` and `error` begin the last paragraphs of an entry."""
     lines = [introduction]
     chapter = None
@@ -139,6 +153,9 @@ def page(introduction, phrase, gradient, error):
         text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", "\n".join(map(phrase, entry.text.split("\n"))), flags=re.MULTILINE)
         lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", text, "",
                   f"{gradient}{phrase(entry.gradient)}", ""]
+        if entry.names[0] in EXAMPLES:
+            shown = example.format(*EXAMPLES[entry.names[0]])
+            lines += [shown.replace("gradient is", "gradients are") if "`" in EXAMPLES[entry.names[0]][3] else shown, ""]
         if entry.errors:
             lines += [f"{error}{phrase(entry.errors)}", ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
@@ -155,8 +172,9 @@ def pages():
             sys.exit(f"operations: {text!r} has no Chinese; add it to docs/operations_chinese.py")
         return translated
 
-    found = {PAGE: page(INTRODUCTION, str, GRADIENT, ERROR),
-             CHINESE_PAGE: page(operations_chinese.INTRODUCTION, chinese, operations_chinese.GRADIENT, operations_chinese.ERROR)}
+    found = {PAGE: page(INTRODUCTION, str, GRADIENT, ERROR, EXAMPLE),
+             CHINESE_PAGE: page(operations_chinese.INTRODUCTION, chinese, operations_chinese.GRADIENT, operations_chinese.ERROR,
+                                operations_chinese.EXAMPLE)}
     if unused := set(operations_chinese.WORDS) - used:
         sys.exit(f"operations: no docstring has {', '.join(map(repr, sorted(unused)))}; remove it from docs/operations_chinese.py")
     return found
@@ -166,6 +184,8 @@ def check():
     silent = [entry.names[0] for entry in all_entries() if not entry.gradient]
     if silent:
         sys.exit(f"operations: docstrings without 'Gradient: …': {', '.join(silent)}")
+    if unknown := set(EXAMPLES) - {name for entry in all_entries() for name in entry.names}:
+        sys.exit(f"operations: examples of unknown operations: {', '.join(sorted(unknown))}")
     if len(all_entries()) < 60:
         sys.exit(f"operations: found only {len(all_entries())} operations in the headers, expected at least 60")
     for path, text in pages().items():

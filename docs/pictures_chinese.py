@@ -105,7 +105,7 @@ WORDS = {
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",
     # speed
-    "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "decoding": "解码", "How the cost grows": "代价怎样增长",
+    "time of libtorch ÷ time of gradus": "libtorch 的时间 ÷ gradus 的时间", "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "decoding": "解码", "How the cost grows": "代价怎样增长",
     "doublings of the size": "大小加倍的次数", "ms": "毫秒", "training step": "一步训练",
     # the command
     "BLEU by source length": "各源序列长度的 BLEU", "source tokens": "源词元数",
@@ -132,9 +132,9 @@ PATTERNS = {
 }
 SAME = {"bf", "linear", "nan", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
-        "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus", "Griffin", "Lim",
+        "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
-SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
+SENTENCES = re.compile(r"four-\d|seven_books|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 

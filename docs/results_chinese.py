@@ -98,7 +98,7 @@ WORDS = {
     # many-machines
     "parameters, M": "参数，百万", "1 process, ms": "1 个进程，毫秒", "2 processes, ms": "2 个进程，毫秒", "adding up, ms": "求和，毫秒", "predicted, ms": "预测，毫秒", "predicted, s": "预测，秒", "bf16, ms": "bf16，毫秒",
     "learning rate": "学习率", "dev loss": "开发集损失",
-    "without mpirun, ms": "不用 mpirun，毫秒", "2, bf16, ms": "2 个，bf16，毫秒", "1, 4 shards, ms": "1 个，4 片，毫秒", "4, 4 shards, ms": "4 个，4 片，毫秒",
+    "without mpirun, ms": "不用 mpirun，毫秒", "2 processes, bf16, ms": "2 个进程，bf16，毫秒", "1 process, 4 shards, ms": "1 个进程，4 个分片，毫秒", "4 processes, 4 shards, ms": "4 个进程，4 个分片，毫秒",
     "100 Mbit/s": "100 Mbit/s", "overlap": "重叠", "link": "链路", "sentences": "句子数", "step, s": "每步，秒", "adding up, s": "求和，秒", "waiting, s": "等待，秒",
     "waiting of adding up": "等待占相加", "yes": "是", "no": "否",
     # serve
@@ -247,7 +247,7 @@ SENTENCES = [
     *results_chinese_museum.SENTENCES,
 ]
 CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # code blocks, which are not translated
-PROBE = re.compile(r"\*\*The probe\.\*\* (.*) \*In the right program:\* (.*)")
+PROBE = re.compile(r"\*\*The probe\.\*\* \*This exhibit:\* (.*) \*The right program:\* (.*)")
 SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas and code, the same in both languages
 LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # a link to a page that has a Chinese version
 
@@ -259,7 +259,7 @@ def phrase(text):
         if re.fullmatch(english, text):
             return re.sub(english, chinese, text)
     if probe := PROBE.fullmatch(text):
-        return f"**探测**：{phrase(probe[1])}正确的程序：{phrase(probe[2][0].upper() + probe[2][1:])}"
+        return f"**探测**：*这件展品*：{phrase(probe[1])}*正确的程序*：{phrase(probe[2])}"
     if link := LINK.fullmatch(text):
         page = f"docs/zh/{link[1]}"
         return f"[{(ROOT / page).read_text().split(chr(10), 1)[0].removeprefix('# ')}]({page})"

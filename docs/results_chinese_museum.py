@@ -51,8 +51,8 @@ WORDS = {
         "没有目标时，循环只走一步。",
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
-    "those of the first step. The training and its curves show no mistake. To see the mistake, let the training's forward pass "
-    "read the written tokens: at many steps, this pass gives another token the highest probability.":
+    "those of the first step. The training and its curves show no mistake. To see the mistake, feed the written output "
+    "to the forward pass of training: at many steps, its likeliest token is another one.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
         "要发现它，让训练的前向计算读入写出的词元：许多步上概率最大的是别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",
@@ -106,6 +106,7 @@ def numbered(chinese):
 
 # Patterns for the observations, and for the lines around them.
 SENTENCES = [
+    (r"### The right program", "### 正确的程序"),
     (r"### Exhibit (\d+)", r"### 展品 \1"),
     (r"Reported in (.+)\.", r"有人遇到过：\1。"),
     *(("(.+)".join(map(re.escape, english.split("{}"))), numbered(chinese)) for english, chinese in OBSERVATIONS.items()),

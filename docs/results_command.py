@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,6 +47,22 @@ def command_of(config, *more):
     return " ".join(["./run gradus train --config", f"configs/{config}.toml", *more, "--seed N"])
 
 
+PANEL, CELL = re.compile(r'<g transform="translate\((\d+) 0\)">'), re.compile(r'<rect class="gp-q\d+" x="\d+" y="(\d+)" width="\d+" height="31">')
+
+
+def two_rows(svg):
+    """Moves the third of three heatmaps below the others, so that labels stay legible in a narrow window."""
+    start, panels = svg[:PANEL.search(svg).start()], re.split(r"(?=<g transform=\"translate\(\d+ 0\)\">)", svg)[1:]
+    width, height = map(int, re.search(r'width="(\d+)" height="(\d+)"', svg).groups())
+    first_row = max(int(y) for panel in panels[:2] for y in CELL.findall(panel)) + 44
+    second_row = max(int(y) for y in CELL.findall(panels[2])) + 44
+    edge = int(PANEL.match(panels[2])[1])
+    panels[2] = PANEL.sub(f'<g transform="translate(0 {first_row})">', panels[2])
+    old, new = (f'width="{width}" height="{height}"', f'width="{max(edge, width - edge)}" height="{first_row + second_row}"')
+    view = f'viewBox="0 0 {max(edge, width - edge)} {first_row + second_row}"'
+    return start.replace(old, new).replace(f'viewBox="0 0 {width} {height}"', view) + "".join(panels)
+
+
 def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=(), aligned=None):
     """Measures one configuration on each seed. `evaluations` maps the name of a result to options of evaluate. Draws the attention
     weights of the sentence `aligned`."""
@@ -61,7 +76,7 @@ def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=
             runs.append(run)
             if seed == seeds[0]:
                 for picture in pictures:
-                    shutil.copy(out / f"{picture}.svg", PICTURES / f"{name}_{picture}.svg")
+                    (PICTURES / f"{name}_{picture}.svg").write_text(two_rows((out / f"{picture}.svg").read_text()))
                 if aligned:
                     gradus("align", "--model", out, "--text", aligned, "--svg", PICTURES / f"{name}_alignment.svg")
     write(f"command_{name}", command_of(config, *data), at, {"seeds": seeds, "runs": runs})

@@ -68,8 +68,8 @@ def machines_measured():
 
 def machines_more():
     results = load("machines_jobs")
-    kinds = {"plain": "without mpirun, ms", "one": "1 process, ms", "two": "2 processes, ms", "bf16": "2, bf16, ms", "one_of_4": "1, 4 shards, ms",
-             "four": "4, 4 shards, ms"}
+    kinds = {"plain": "without mpirun, ms", "one": "1 process, ms", "two": "2 processes, ms", "bf16": "2 processes, bf16, ms",
+             "one_of_4": "1 process, 4 shards, ms", "four": "4 processes, 4 shards, ms"}
     rows = [[row["config"], f"{row['parameters'] / 1e6:.2f}", *(model.milliseconds(row, kind) for kind in kinds)] for row in results["rows"]]
     return markdown_table(["sizes", "parameters, M", *kinds.values()], rows) + "\n\n" + where_measured(results)
 

@@ -46,10 +46,6 @@ def museum_checks():
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
 
 
-def after_colon(sentence):
-    return sentence[0].lower() + sentence[1:]
-
-
 def reports(exhibit):
     """Links to issues that report this mistake."""
     links = [f"[{path.split('/')[0]}/{path.split('/')[1]} #{path.split('/')[3]}](https://github.com/{path})" for path in exhibit.reports]
@@ -57,8 +53,9 @@ def reports(exhibit):
 
 
 def museum_exhibits():
-    """A section per exhibit: its symptoms; and, hidden at first, the cause, the changed lines and the result of its probe."""
-    parts = []
+    """The right program, then a section per exhibit: its symptoms; and, hidden at first, the cause, the changed lines and the result of
+    its probe."""
+    parts = [f"### The right program\n\n```text\n{symptoms.text(kept(0), load('museum'))}\n```"]
     for number, exhibit in exhibits.EXHIBITS.items():
         before, after = exhibits.change(number)
         result = kept(number)
@@ -71,7 +68,7 @@ def museum_exhibits():
 
 {exhibit.why}{reports(exhibit)}
 
-**The probe.** {result["observations"][str(number)]["says"]} *In the right program:* {after_colon(kept(0)["observations"][str(number)]["says"])}"""
+**The probe.** *This exhibit:* {result["observations"][str(number)]["says"]} *The right program:* {kept(0)["observations"][str(number)]["says"]}"""
         parts.append(f"""### Exhibit {number}
 
 ```text

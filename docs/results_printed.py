@@ -9,10 +9,11 @@ import re
 import subprocess
 import tempfile
 
-from results_kit import ROOT, load, numbers, write
+from results_kit import PICTURES, ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
 COMMANDS = ("train-on-your-text", "compress-a-model", "command")  # no program on these pages: their first shell block is run
+PICTURED = {"train-on-your-text": ("looks.svg", "seven_books.svg")}  # a picture that the commands of a page draw, and its name in the pages
 PYTORCH = "load-pytorch-weights"  # the page whose program reads a file written by PyTorch
 
 FROM_RUN = "The page of this tutorial: "  # ./run prints this line, not the program
@@ -77,6 +78,9 @@ def measure_commands(at, page):
     program = str(BUILD / "tools" / "gradus")
     block = re.search(r"^```sh\n(.*?)^```", page_of(page).read_text(), re.MULTILINE | re.DOTALL)[1]
     script = f'gradus() {{ {program} "$@"; }}\n' + block.replace("./run gradus", "gradus").replace(" configs/", f" {ROOT}/configs/")
+    if page in PICTURED:
+        drawn, kept = PICTURED[page]
+        script += f"\ncp {drawn} {PICTURES / kept}"
     lines = output_in_empty_folder("bash", "-euo", "pipefail", "-c", script)
     write(f"printed_{page}", f"the commands of {source_of(page)}", at, {"lines": [line for line in lines if program not in line]})
 

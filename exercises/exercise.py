@@ -30,7 +30,7 @@ usage: ./run exercise                      list the exercises and your progress
        ./run exercise solution [NAME]      show our solution, once yours has passed (or with --give-up)
        ./run exercise check-all            check every exercise that you have started
        ./run exercise diagnose [NAME]      name the exhibit of the museum that your attention or decoder resembles
-       ./run exercise museum [N [LETTER]]  fifteen real mistakes: see the symptoms of number N, name the cause
+       ./run exercise museum [N [LETTER]]  fifteen mistakes: see the symptoms of number N, name the cause
        ./run exercise NAME --cli COMMAND   run the gradus command with your classes (exercises listed with --cli)
 NAME is a name, a number, or a file of the exercise; without NAME, the exercise of the last command
 
@@ -48,7 +48,7 @@ def list_exercises(progress):
         print(f"  {exercise.number}  {exercise.name:<20} {state_of(exercise, progress):<14} {exercise.title}{cli}")
         for sitting in exercise.sittings:
             print(f"        {sitting.name:<18} {state_of(sitting, progress):<14} {', '.join(sitting.parts)}")
-    print(f"      {'museum':<20} {f'{len(progress.named)} of {len(exhibits.EXHIBITS)} named':<14} Fifteen mistakes of real learners, by their symptoms")
+    print(f"      {'museum':<20} {f'{len(progress.named)} of {len(exhibits.EXHIBITS)} named':<14} Fifteen mistakes of learners, by their symptoms")
 
 
 def check(exercise, progress, build, how):

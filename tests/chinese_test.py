@@ -60,8 +60,8 @@ def check_lines():
         "  passed  values, with padding                          0.3 s": "  通过    值，有填充                                  0.3 s",
         "  not yet general: gradients": "  还没有  general：梯度",
         "  passed  training: reversal with Bahdanau's decoder": "  通过    训练：用 Bahdanau 的解码器反转",
-        "    museum      It behaves like exhibit 15. With another state, the weights of a step change by up to 1.1e-16.":
-            "    博物馆      它的表现像展品 15。换一个状态，一步的权重的最大变化是 1.1e-16。",
+        "    museum      It behaves like exhibit 15. With another state, the weights of a step do not change.":
+            "    博物馆      它的表现像展品 15。换一个状态，一步的权重不变。",
         "  dx of another batch differs from the equation.": "  另一批的 dx 与公式不符。",
         "    at          context of sentence 2 in a padded batch[0, 1]": "    位置        有填充的批次中句子 2 的上下文向量[0, 1]",
         "    got         0.25": "    得到        0.25",

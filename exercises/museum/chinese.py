@@ -28,11 +28,11 @@ WORDS = OF_THE_PAGE | {
     "your answer ({}): ": "你的答案（{}）：",
     "To answer later: {}.": "以后再答：{}",
     """\
-Fifteen mistakes that real learners made. Each changes one line of a program that translates by attention and learns to
+Fifteen mistakes that learners make. Each changes one line of a program that translates by attention and learns to
 reverse sequences of 3 to 8 symbols. You see what the program then does; you say what the line was.
 In brackets: exact match without targets and one by one, if it differs from what the program itself reports.
 """: """\
-真实的学习者犯过的十五个错误。每个错误只改动程序的一行；这个程序用注意力翻译，学习反转 3 到 8 个符号的序列。
+学习者会犯的十五个错误。每个错误只改动程序的一行；这个程序用注意力翻译，学习反转 3 到 8 个符号的序列。
 你看到程序的表现，说出改的是哪一行。
 括号里是没有目标、逐个输入时的完全匹配率；只在它与程序自己报告的不同时才列出。
 """,

@@ -1,4 +1,4 @@
-"""The exhibits of the museum: fifteen mistakes that real learners made, each a change of one line of program.hpp.
+"""The exhibits of the museum: fifteen mistakes that learners make, each a change of one line of program.hpp.
 
 exhibits.py OUT writes C++ code to OUT: the right program and each exhibit, in separate namespaces.
 """
@@ -68,9 +68,8 @@ EXHIBITS = {
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
-               "always those of the first step. The training and its curves show no mistake. To see the mistake, let the "
-               "training's forward pass read the written tokens: at many steps, this pass gives another token the highest "
-               "probability.",
+               "always those of the first step. The training and its curves show no mistake. To see the mistake, feed the "
+               "written output to the forward pass of training: at many steps, its likeliest token is another one.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",

@@ -77,6 +77,12 @@ Tensor weights_of(const DecoderStep& decoder, const State& state, const gradus::
   return decoder.step(tokens(memory.values.size(1), 3), state, memory).weights;
 }
 
+// Says that `what` stays the same, or by how much it changes at most. `what` ends before its verb.
+std::string change(const std::string& what, double moved, bool plural = true) {
+  if (moved <= same) return what + (plural ? " do not change." : " does not change.");
+  return what + (plural ? " change by up to " : " changes by up to ") + text(moved) + ".";
+}
+
 Observation without_attention() { return {false, "The decoder has no attention."}; }
 
 Observation state_stands_still(const Subject& subject) {
@@ -84,8 +90,7 @@ Observation state_stands_still(const Subject& subject) {
   const DecoderStep::Output first = subject.decoder().step(tokens(2, 3), state, memory),
                             second = subject.decoder().step(tokens(2, 3), first.state, memory);
   const double moved = difference(first.logits, second.logits);
-  return {moved <= same,
-          "With the same token as input, the logits of two steps in a row differ by " + text(moved) + "."};
+  return {moved <= same, change("If the same token is read twice, the logits of the second step", moved)};
 }
 
 // Measures the largest weight of a pad and the smallest weight of a real position. Two exhibits give weight
@@ -107,7 +112,7 @@ Observation pads(const Subject& subject, bool hides_real_positions) {
   const bool leaks = on_pads > 1e-12, hides = least < 1e-12;
   return {leaks && hides == hides_real_positions,
           "In a batch of several lengths, the largest weight of a pad is " + text(on_pads) +
-              ", the smallest of a real position " + text(least) + "."};
+              ", and the smallest of a real position is " + text(least) + "."};
 }
 
 Observation ignores_annotations(const Subject& subject) {
@@ -120,8 +125,7 @@ Observation ignores_annotations(const Subject& subject) {
     moved = std::max(moved, difference(weights, weights_of(subject.decoder(), state, other)));
     state = subject.decoder().step(tokens(2, 3), state, memory).state;
   }
-  return {moved <= same,
-          "With other annotations, the weights of a step change by up to " + text(moved) + "."};
+  return {moved <= same, change("With other annotations, the weights of a step", moved)};
 }
 
 Observation ignores_state(const Subject& subject) {
@@ -130,7 +134,7 @@ Observation ignores_state(const Subject& subject) {
   const Tensor weights = weights_of(subject.decoder(), state, memory);
   if (!weights.defined()) return without_attention();
   const double moved = difference(weights, weights_of(subject.decoder(), other, memory));
-  return {moved <= same, "With another state, the weights of a step change by up to " + text(moved) + "."};
+  return {moved <= same, change("With another state, the weights of a step", moved)};
 }
 
 // The last position that gets weight in T steps on sentences of length T; nothing without attention.
@@ -166,8 +170,7 @@ Observation has_maximum(const Subject& subject) {
 Observation knows_no_future(const Subject& subject) {
   const Batch before = batch_of({pair({3, 4, 5, 6}, {3})}), after = batch_of({pair({3, 4, 5, 3}, {3})});
   const double moved = difference(encoded(subject, before).h[0], encoded(subject, after).h[0]);
-  return {moved <= same, "If the last token of a source changes, the first annotation changes by up to " +
-                             text(moved) + "."};
+  return {moved <= same, change("If the last token of a source changes, the first annotation", moved, false)};
 }
 
 Observation backward_ends_at_wrong_end(const Subject& subject) {
@@ -175,8 +178,8 @@ Observation backward_ends_at_wrong_end(const Subject& subject) {
   const double moved =
       difference(encoded(subject, before).first_backward, encoded(subject, after).first_backward);
   return {moved <= same,
-          "If the first token of a source changes, the backward direction's final state changes by up to " +
-              text(moved) + "."};
+          change("If the first token of a source changes, the final state of the backward direction", moved,
+                 false)};
 }
 
 Observation pads_are_read(const Subject& subject) {
@@ -187,24 +190,22 @@ Observation pads_are_read(const Subject& subject) {
                 difference(single.last_forward[0], among.last_forward[1]),
                 difference(single.first_backward[0], among.first_backward[1])});
   return {moved > same,
-          "Between a sentence on its own and the same one in a batch, the encoder's states differ by up to " +
-              text(moved) + "."};
+          change("If a sentence is encoded in a batch instead of on its own, its states", moved)};
 }
 
 Observation sees_the_answer(const Subject& subject) {
   const std::vector<Pair> before = {pair({3, 4, 5}, {3, 4, 5})}, after = {pair({3, 4, 5}, {3, 6, 5})};
   const double moved = difference(subject.forced(batch_of(before))[1], subject.forced(batch_of(after))[1]);
-  return {moved > same,
-          "In training, if the second token of the target changes, the logits of the second step change by " +
-              text(moved) + "."};
+  return {
+      moved > same,
+      change("In training, if the second token of the target changes, the logits of the second step", moved)};
 }
 
 Observation first_is_empty(const Subject& subject) {
   const std::vector<Pair> before = {pair({3, 4, 5}, {3, 4})}, after = {pair({6, 3, 4}, {3, 4})};
   const Tensor first = subject.forced(batch_of(before))[0];
   const double moved = difference(first, subject.forced(batch_of(after))[0]);
-  return {moved <= same, "In training, with another source, the logits of the first step change by up to " +
-                             text(moved) + "."};
+  return {moved <= same, change("In training, with another source, the logits of the first step", moved)};
 }
 
 // The mean of −ln p(y) over the real tokens, from the logits in training.
@@ -233,7 +234,8 @@ Observation loss_ends_early(const Subject& subject) {
   const Batch batch = batch_of(pairs);
   const double loss = subject.loss(batch).item(), mean = mean_loss(subject, batch);
   return {std::abs(loss - mean) > 1e-6, "The loss of a batch is " + text(loss) +
-                                            ", the mean of −ln p over all its tokens " + text(mean) + "."};
+                                            ", and the mean of −ln p over all its tokens is " + text(mean) +
+                                            "."};
 }
 
 Observation reads_the_target(const Subject& subject) {
@@ -254,8 +256,8 @@ Observation gets_the_length(const Subject& subject) {
   const std::size_t longest = written(30);
   bool cut = longest > 3;
   for (const std::size_t n : {0, 1, 2}) cut = cut && written(n) == n + 1;
-  return {cut, "With targets of 1, 2 and 31 tokens, the outputs have " + std::to_string(written(0)) + ", " +
-                   std::to_string(written(1)) + " and " + std::to_string(longest) + "."};
+  return {cut, "If the target has 1, 2 or 31 tokens, the output has " + std::to_string(written(0)) + ", " +
+                   std::to_string(written(1)) + " or " + std::to_string(longest) + " tokens."};
 }
 
 // Translates, then feeds the written tokens to the training's forward pass. Counts the steps at which this
@@ -275,8 +277,9 @@ Observation writes_otherwise(const Subject& subject) {
     const Tokens likeliest = argmax(subject.forced(batch), 2).to_vector<std::int64_t>();
     for (std::size_t t = 0; t < y.size(); ++t, ++all) wrong += likeliest[t] != y[t];
   }
-  return {wrong > 0, "Of " + std::to_string(all) + " written tokens, " + std::to_string(wrong) +
-                         " are not the likeliest in training's pass over the same tokens."};
+  return {wrong > 0, "The forward pass of training reads the " + std::to_string(all) +
+                         " written tokens: at " + std::to_string(wrong) +
+                         " of them, it finds another token likelier."};
 }
 
 }  // namespace

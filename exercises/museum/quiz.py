@@ -13,7 +13,7 @@ PAGE = "docs/explained/museum.md"
 LETTERS = "abcd"
 
 INTRO = f"""\
-Fifteen mistakes that real learners made. Each changes one line of a program that translates by attention and learns to
+Fifteen mistakes that learners make. Each changes one line of a program that translates by attention and learns to
 reverse sequences of 3 to 8 symbols. You see what the program then does; you say what the line was.
 In brackets: exact match without targets and one by one, if it differs from what the program itself reports.
 """
