@@ -17,6 +17,7 @@ namespace gradus::web {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
+using Text = decltype(&data::SentencePair::source);
 
 struct Set {
   std::string_view name, settings;
@@ -38,12 +39,10 @@ struct Side {
   data::Tokeniser tokeniser;
   data::Vocabulary vocabulary;
 
-  Side(const data::TokeniserOptions& options, std::span<const data::SentencePair> train,
-       std::string data::SentencePair::*text)
+  Side(const data::TokeniserOptions& options, std::span<const data::SentencePair> train, Text text)
       : tokeniser(options), vocabulary(make_vocabulary(train, text)) {}
 
-  data::Vocabulary make_vocabulary(std::span<const data::SentencePair> train,
-                                   std::string data::SentencePair::*text) const {
+  data::Vocabulary make_vocabulary(std::span<const data::SentencePair> train, Text text) const {
     std::vector<std::vector<std::string>> sentences;
     for (const data::SentencePair& pair : train) sentences.push_back(tokeniser.split(pair.*text));
     return data::Vocabulary::build(sentences);
@@ -71,7 +70,13 @@ struct Side {
   }
 
   Ids encode(std::string_view text) const {
-    const std::vector<std::string> tokens = tokeniser.split(text);
+    // Phones write ’ where the phrases have '.
+    std::string straight(text);
+    for (std::size_t at = 0; (at = straight.find("’", at)) != straight.npos;) {
+      straight.erase(at, 2);
+      straight[at] = '\'';
+    }
+    const std::vector<std::string> tokens = tokeniser.split(straight);
     if (tokens.empty()) throw Error("the input is empty; type a phrase");
     for (const std::string& token : tokens) {
       if (vocabulary.contains(token)) continue;

@@ -12,7 +12,7 @@ const most = 40;  // tokens that fit beside each other
 /** The ids of the tokens to show: all, or of a large vocabulary the likeliest by `probabilities`. */
 function likeliest(probabilities) {
   const ids = [...probabilities.keys()];
-  return ids.length <= most ? ids : ids.sort((i, j) => probabilities[j] - probabilities[i]).slice(0, 12);
+  return ids.length <= most ? ids : ids.sort((i, j) => probabilities[j] - probabilities[i]).slice(0, 8);
 }
 
 const largest = (values) => Math.max(1e-12, ...values.map(Math.abs));

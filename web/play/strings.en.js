@@ -19,7 +19,7 @@ export const words = {
   exact: "Exact match by length", exactNote: "fraction of held-out sources whose output has no wrong token; shaded: lengths in training, with their mean above",
   phrasesNote: "fraction of phrases whose output has no wrong token. The chart, and the first number above: phrases of the training, up to 10 of each length; " +
                "the second number, and BLEU: all held-out phrases",
-  phraseScores: (trained, heldOut, bleu) => `${trained} of the training, ${heldOut} held out (BLEU ${bleu})`,
+  phraseScores: (trained, heldOut, bleu) => `${trained} in training, ${heldOut} held out, BLEU ${bleu}`,
   phraseKind: (heldOut) => (heldOut ? " (held out of training)" : " (from the training)"),
   phraseNote: "Type an English phrase: you see each model's translation now. The models know only the words of the training phrases.",
   unknownPhrase: "This phrase is not in the set: tokens are not marked.",

@@ -17,7 +17,7 @@ export const words = {
   loss: "损失", lossNote: "每个批次的交叉熵，单位：奈特每词元",
   exact: "各长度的完全匹配率", exactNote: "输出没有任何错误的保留样本所占的比例；阴影：训练中的长度，上方是它们的平均值",
   phrasesNote: "输出没有任何错误的短语所占的比例。图和上方第一个数：训练用的短语，每个长度最多 10 个；第二个数和 BLEU：全部保留的短语",
-  phraseScores: (trained, heldOut, bleu) => `训练短语 ${trained}，保留短语 ${heldOut}（BLEU ${bleu}）`,
+  phraseScores: (trained, heldOut, bleu) => `训练 ${trained}，保留 ${heldOut}，BLEU ${bleu}`,
   phraseKind: (heldOut) => (heldOut ? "（保留短语，未用于训练）" : "（训练短语）"),
   phraseNote: "输入一句英语，就能看到每个模型现在的翻译。模型只认识训练短语中的词。",
   unknownPhrase: "短语集里没有这一句，因此不标对错。",
