@@ -132,22 +132,19 @@ json open(const json& request) {
               {"bidirectional", model.bidirectional}}}}}};
 }
 
-// {"do": "create", "settings": …, "path": …} → the version, the tokens by id, and each model's number of
-// parameters. If a path is given, the first model begins with the weights of that checkpoint.
+// {"do": "create", "settings": …, "path": …} → the version, the target tokens by id, and each model's number
+// of parameters. If a path is given, the first model begins with the weights of that checkpoint.
 json create(const json& request) {
   session.reset();
   auto created = std::make_unique<Session>(settings_of(request.at("settings")));
   if (request.contains("path")) created->load(0, open_run(request.at("path").get<std::string>()).parameters);
   session = std::move(created);
   json tokens = json::array(), parameters = json::array();
-  for (std::int64_t id = 0; id < session->symbols().size(); ++id)
-    tokens.push_back(session->symbols().token(id));
+  for (std::int64_t id = 0; id < session->target().size(); ++id)
+    tokens.push_back(session->target().token(id));
   for (std::size_t i = 0; i < session->models(); ++i)
     parameters.push_back(session->model(i).parameter_count());
-  return {{"version", version()},
-          {"tokens", tokens},
-          {"by_character", session->symbols().by_character()},
-          {"parameters", parameters}};
+  return {{"version", version()}, {"tokens", tokens}, {"parameters", parameters}};
 }
 
 // {"do": "step", "count": n} → the total number of updates; the losses of at most n updates, one list per
@@ -161,36 +158,37 @@ json step(const json& request) {
 }
 
 // {"do": "measure", "each": n} → the source lengths, and two measurements of each model. "exact" lists the
-// exact match for each length. "trained" is the exact match over all lengths that occur in training.
+// exact match for each length. "trained" is the exact match over all lengths that occur in training. Of
+// phrases, both are of phrases from training; "held_out" is the exact match of the others, "bleu" their BLEU.
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();
   for (const data::ExactMatchByLength& result :
        the_session().measure(request.value("each", std::int64_t{20}))) {
     json exact = json::array();
+    const auto held_out = the_session().measure_held_out(models.size());
     data::MatchCount trained;
     lengths.clear();
     for (const auto& [length, count] : result.rows()) {
       lengths.push_back(length);
       exact.push_back(count.fraction());
-      if (settings.task == "dates" || length <= settings.task_options.max_length) {
+      if (held_out || settings.task == "dates" || length <= settings.task_options.max_length) {
         trained.right += count.right;
         trained.count += count.count;
       }
     }
     models.push_back({{"exact", exact}, {"trained", trained.fraction()}});
+    if (held_out) models.back().update({{"held_out", held_out->exact.fraction()}, {"bleu", held_out->bleu}});
   }
   return {{"step", the_session().steps()}, {"lengths", lengths}, {"models", models}};
 }
 
-// {"do": "example"} → the text of a held-out source.
-json example(const json&) {
-  return {{"source", the_session().symbols().text(the_session().example().source)}};
-}
+// {"do": "example"} → the text of a held-out source, or of phrases, every other time of one from training.
+json example(const json&) { return {{"source", the_session().example()}}; }
 
-json texts(const Ids& ids) {
+json texts(const Ids& ids, const Symbols& symbols) {
   json tokens = json::array();
-  for (const std::int64_t id : ids) tokens.push_back(the_session().symbols().token(id));
+  for (const std::int64_t id : ids) tokens.push_back(symbols.token(id));
   return tokens;
 }
 
@@ -204,13 +202,13 @@ json rows_of(const Tensor& matrix) {
   return rows;
 }
 
-// {"do": "translate", "text": …} → the source's tokens, the target's tokens (null if unknown), and for each
-// model: "output", its tokens; "right", a flag for each output token; "probabilities", one per output token;
-// "weights", (tokens, source); "forced", the weights with teacher forcing. Without attention, weights are
-// null.
+// {"do": "translate", "text": …} → the source's tokens, the target's tokens (null if unknown), for a phrase
+// of the set whether it is held out, and for each model: "output", its tokens; "right", a flag for each
+// output token; "probabilities", one per output token; "weights", (tokens, source); "forced", the weights
+// with teacher forcing. Without attention, weights are null.
 json translate(const json& request) {
   const Session& now = the_session();
-  const Ids source = now.symbols().encode(request.at("text").get<std::string>());
+  const Ids source = now.source().encode(request.at("text").get<std::string>());
   if (source.size() > 60)
     throw Error("the input has " + std::to_string(source.size()) + " tokens; type at most 60");
   const auto target = now.target_of(source);
@@ -222,15 +220,17 @@ json translate(const json& request) {
       right.push_back(target && t < target->size() && decoded.tokens[t] == (*target)[t]);
       probabilities.push_back(std::exp(decoded.token_log_probabilities[t]));
     }
-    models.push_back({{"output", texts(decoded.tokens)},
+    models.push_back({{"output", texts(decoded.tokens, now.target())},
                       {"right", right},
                       {"probabilities", probabilities},
                       {"weights", rows_of(decoded.weights)},
                       {"forced", target ? rows_of(now.force(number, {source, *target}).weights) : json()}});
   }
+  const Phrase* const phrase = now.phrase(source);
   return {{"step", now.steps()},
-          {"source", texts(source)},
-          {"target", target ? texts(*target) : json()},
+          {"source", texts(source, now.source())},
+          {"target", target ? texts(*target, now.target()) : json()},
+          {"held_out", phrase ? json(phrase->held_out) : json()},
           {"models", models}};
 }
 
@@ -238,7 +238,7 @@ json translate(const json& request) {
 // If the target is unknown, the model's own output is used instead. Undefined numbers are null.
 json symptoms(const json& request) {
   const Session& now = the_session();
-  const Ids source = now.symbols().encode(request.at("text").get<std::string>());
+  const Ids source = now.source().encode(request.at("text").get<std::string>());
   const auto target = now.target_of(source);
   const auto value = [](const std::optional<double>& number) { return number ? json(*number) : json(); };
   json models = json::array();
@@ -260,17 +260,17 @@ json inside(const json& request) {
   const Session& now = the_session();
   const auto number = request.at("model").get<std::size_t>();
   if (number >= now.models()) throw Error("inside: there is no model " + std::to_string(number));
-  const Ids source = now.symbols().encode(request.at("text").get<std::string>());
+  const Ids source = now.source().encode(request.at("text").get<std::string>());
   const auto target = now.target_of(source);
   const Ids written =
       target && request.at("forced").get<bool>() ? *target : now.translate(number, source).tokens;
   const auto t = request.at("step").get<std::int64_t>();
   json answer = to_json(look_inside(now.model(number), source, written, t,
                                     replaced_from(request.value("replaced", json::object()))));
-  answer["source"] = texts(source);
+  answer["source"] = texts(source, now.source());
   answer["step"] = t;
-  answer["read"] = now.symbols().token(t == 0 ? data::bos : written[static_cast<std::size_t>(t - 1)]);
-  answer["written"] = now.symbols().token(written[static_cast<std::size_t>(t)]);
+  answer["read"] = now.target().token(t == 0 ? data::bos : written[static_cast<std::size_t>(t - 1)]);
+  answer["written"] = now.target().token(written[static_cast<std::size_t>(t)]);
   return answer;
 }
 

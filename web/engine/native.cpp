@@ -4,8 +4,10 @@
 #include <string>
 
 #include "answer.hpp"
+#include "phrases.hpp"
 
 int main() {
+  gradus::web::offer_phrases();
   for (std::string request; std::getline(std::cin, request);)
     std::cout << gradus::web::answer(request) << std::endl;
 }

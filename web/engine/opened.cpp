@@ -94,12 +94,17 @@ class Reader {
 
 Settings settings_of(const Values& values) {
   Reader reader(values);
-  if (reader.text("task").empty()) {
-    reader.complain("it was trained on text or recordings (supported: the tasks reverse, copy, sort, dates)");
-  } else {
+  const std::string phrases = reader.text("phrases"), task = phrases.empty() ? reader.text("task") : phrases;
+  if (task.empty()) {
+    reader.complain(
+        "it was trained on text or recordings (supported: the tasks reverse, copy, sort, dates; the phrases "
+        "eng-fra, eng-cmn)");
+  } else if (phrases.empty()) {
     reader.expect("task", {"reverse", "copy", "sort", "dates"});
+  } else {
+    reader.expect("phrases", {"eng-fra", "eng-cmn"});
   }
-  const bool dates = reader.text("task") == "dates";
+  const bool dates = task == "dates";
   reader.expect("decoder", {"bahdanau", "fixed", "cho"});
   if (reader.text("decoder", "bahdanau") == "bahdanau")
     reader.expect("attention", {"additive", "dot", "scaled_dot"});
@@ -110,8 +115,8 @@ Settings settings_of(const Values& values) {
   for (const char* const key : {"pyramid", "dropout", "attention-dropout", "bpe"})
     reader.expect_number(key, 0);
   reader.expect_number("layers", 1);
-  for (const char* const key : {"source-unit", "target-unit"})
-    reader.expect(key, {dates ? "character" : "word"});
+  reader.expect("source-unit", {dates ? "character" : "word"});
+  reader.expect("target-unit", {dates ? "character" : task == "eng-cmn" ? "chinese" : "word"});
   if (dates) {
     reader.expect_number("min-year", 1950);
     reader.expect_number("max-year", 2049);
@@ -119,8 +124,8 @@ Settings settings_of(const Values& values) {
   reader.finish();
 
   Settings settings;
-  settings.task = reader.text("task");
-  if (!dates) {
+  settings.task = task;
+  if (!dates && phrases.empty()) {
     settings.task_options.symbols = reader.whole("symbols", 10);
     settings.task_options.min_length = reader.whole("min-length", 3);
     settings.task_options.max_length = reader.whole("max-length", 12);
@@ -183,12 +188,17 @@ Opened open_run(const std::filesystem::path& path) {
                 "; give the run that was compressed");
   }
   Opened opened{.settings = settings_of(values_of(field("settings"))), .parameters = {}};
-  const Symbols symbols(opened.settings.task, opened.settings.task_options);
-  const auto source = places(symbols, field("source.vocabulary"));
-  const auto target = places(symbols, field("target.vocabulary"));
+  if (const auto steps =
+          std::ranges::find(checkpoint.tensors, "trainer.steps", &NamedTensors::value_type::first);
+      steps != checkpoint.tensors.end())
+    opened.updates = static_cast<std::int64_t>(steps->second.item());
+  const auto& [task, task_options, batch, seed, trainer, models] = opened.settings;
+  if (task.starts_with("eng-") && make_phrases == nullptr) return opened;
+  const Sides sides(task, task_options, batch, seed);
+  const auto source = places(sides.source, field("source.vocabulary"));
+  const auto target = places(sides.target, field("target.vocabulary"));
   const NoGrad no_grad;
   for (const auto& [name, x] : checkpoint.tensors) {
-    if (name == "trainer.steps") opened.updates = static_cast<std::int64_t>(x.item());
     if (!name.starts_with("model.")) continue;
     const std::string own = name.substr(6);
     const auto embedding = [&](const auto& order) { return rows_at(x, order, x[data::first_symbol]); };

@@ -11,8 +11,9 @@ namespace gradus::web {
 
 /// A model that `gradus train` or Session::save() wrote.
 struct Opened {
-  Settings settings;         ///< the task and the model of the file; defaults for the other settings
-  NamedTensors parameters;   ///< for Session::load()
+  Settings settings;  ///< the task and the model of the file; defaults for the other settings
+  NamedTensors
+      parameters;  ///< for Session::load(); none if the task is a phrase set and make_phrases is null
   std::int64_t updates = 0;  ///< made by `gradus train`; 0 if the file does not say
 };
 

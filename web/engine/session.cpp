@@ -2,12 +2,14 @@
 
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/data/hash.hpp>
+#include <gradus/data/vocabulary.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -44,14 +46,20 @@ const Rule* rule_of(std::string_view task) {
 bool is_held_out(std::string_view source) { return data::stable_hash(source) % 5 == 0; }
 
 // The settings of `gradus train` that describe the model and the tokens, as TOML.
-std::string command_settings(const Settings& settings, const models::ModelOptions& model) {
+std::string command_settings(const Settings& settings, const std::optional<Phrases>& phrases,
+                             const models::ModelOptions& model) {
   const bool dates = settings.task == "dates";
   std::ostringstream text;
-  text << "task=\"" << settings.task << "\"\nsymbols=" << settings.task_options.symbols
-       << "\nmin-length=" << settings.task_options.min_length
-       << "\nmax-length=" << settings.task_options.max_length << "\nsource-unit=\""
-       << (dates ? "character" : "word") << "\"\ntarget-unit=\"" << (dates ? "character" : "word")
-       << "\"\ndecoder=\"" << model.decoder << "\"\nattention=\"" << model.attention << "\"\ncell=\""
+  if (phrases) {
+    text << phrases->settings;
+  } else {
+    text << "task=\"" << settings.task << "\"\nsymbols=" << settings.task_options.symbols
+         << "\nmin-length=" << settings.task_options.min_length
+         << "\nmax-length=" << settings.task_options.max_length << "\nsource-unit=\""
+         << (dates ? "character" : "word") << "\"\ntarget-unit=\"" << (dates ? "character" : "word")
+         << "\"\n";
+  }
+  text << "decoder=\"" << model.decoder << "\"\nattention=\"" << model.attention << "\"\ncell=\""
        << name_of(model.cell) << "\"\nembedding=" << model.embedding << "\nhidden=" << model.hidden
        << "\nenergy=" << model.energy << "\nbidirectional=" << (model.bidirectional ? "true" : "false")
        << '\n';
@@ -79,26 +87,29 @@ void check(const Settings& settings) {
 
 Session::Session(const Settings& settings)
     : settings_((check(settings), settings)),
-      symbols_(settings.task, settings.task_options),
+      sides_(settings.task, settings.task_options, settings.batch, settings.seed),
       batches_(Generator(settings.seed).split()) {
   const models::BatchStream stream{.next = [this] { return batch_; }};
   for (const ModelSettings& options : settings.models) {
     gradus::seed(settings.seed);
-    auto model =
-        models::make_model(options, {symbols_.size(), symbols_.size()}, registry_with(options.mistakes));
+    auto model = models::make_model(options, {sides_.source.size(), sides_.target.size()},
+                                    registry_with(options.mistakes));
     auto trainer = std::make_unique<models::Trainer>(*model, stream, settings.trainer);
     trained_.push_back({std::move(model), std::move(trainer)});
   }
 }
 
-std::vector<data::Pair> Session::generate(const data::TaskOptions& options, std::int64_t count,
-                                          Generator& draws, bool held_out) const {
-  const auto task = data::make_task(settings_.task, options);
+std::vector<data::SentencePair> Session::generate(const data::TaskOptions& options, std::int64_t count,
+                                                  Generator& draws, bool held_out) const {
+  return data::generate(
+      *data::make_task(settings_.task, options), count, [&](std::uint64_t n) { return draws.below(n); },
+      [&](std::string_view text) { return is_held_out(text) == held_out; });
+}
+
+std::vector<data::Pair> Session::encode(const std::vector<data::SentencePair>& texts) const {
   std::vector<data::Pair> pairs;
-  for (const auto& [source, target] : data::generate(
-           *task, count, [&](std::uint64_t n) { return draws.below(n); },
-           [&](std::string_view text) { return is_held_out(text) == held_out; })) {
-    pairs.push_back({symbols_.encode(source), symbols_.encode(target)});
+  for (const auto& [source, target] : texts) {
+    pairs.push_back({sides_.source.encode(source), sides_.source.encode(target)});
     pairs.back().target.push_back(data::eos);
   }
   return pairs;
@@ -107,7 +118,9 @@ std::vector<data::Pair> Session::generate(const data::TaskOptions& options, std:
 std::vector<double> Session::step() {
   if (finished())
     throw Error("the training is finished after " + std::to_string(steps_) + " updates; reset it");
-  batch_ = data::make_batch(generate(settings_.task_options, settings_.batch, batches_, false));
+  batch_ = sides_.phrases
+               ? sides_.phrases->next()
+               : data::make_batch(encode(generate(settings_.task_options, settings_.batch, batches_, false)));
   std::vector<double> losses;
   for (const Trained& trained : trained_) losses.push_back(trained.trainer->step().loss);
   ++steps_;
@@ -121,13 +134,18 @@ std::vector<data::ExactMatchByLength> Session::measure(std::int64_t each) {
     measured_.clear();
     Generator draws(20140901);  // fixed seed: the same sources for all models
     data::TaskOptions options = settings_.task_options;
-    if (rule_of(settings_.task) == nullptr) {
-      measured_ = generate(options, 10 * each, draws, true);
+    if (sides_.phrases) {
+      std::map<std::size_t, std::int64_t> taken;
+      for (const Phrase& phrase : sides_.phrases->all) {
+        if (!phrase.held_out && taken[phrase.pair.source.size()]++ < each) measured_.push_back(phrase.pair);
+      }
+    } else if (rule_of(settings_.task) == nullptr) {
+      measured_ = encode(generate(options, 10 * each, draws, true));
     } else {
       for (std::int64_t length = settings_.task_options.min_length;
            length <= settings_.task_options.max_length + 3; ++length) {
         options.min_length = options.max_length = length;
-        const auto pairs = generate(options, each, draws, true);
+        const auto pairs = encode(generate(options, each, draws, true));
         measured_.insert(measured_.end(), pairs.begin(), pairs.end());
       }
     }
@@ -143,18 +161,50 @@ std::vector<data::ExactMatchByLength> Session::measure(std::int64_t each) {
   return results;
 }
 
-data::Pair Session::example() { return generate(settings_.task_options, 1, examples_, true)[0]; }
+std::optional<Session::HeldOut> Session::measure_held_out(std::size_t number) const {
+  if (!sides_.phrases) return std::nullopt;
+  std::vector<data::Pair> pairs;
+  for (const Phrase& phrase : sides_.phrases->all) {
+    if (phrase.held_out) pairs.push_back(phrase.pair);
+  }
+  const std::vector<models::Decoded> decoded = models::greedy(model(number), pairs);
+  HeldOut result{.exact = {}, .bleu = sides_.phrases->bleu(decoded)};
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    result.exact.add(data::matches_exactly(decoded[i].tokens, pairs[i].target));
+  return result;
+}
+
+std::string Session::example() {
+  if (!sides_.phrases) return generate(settings_.task_options, 1, examples_, true)[0].source;
+  held_out_example_ = !held_out_example_;
+  const Phrase* phrase = nullptr;
+  do {  // a held-out phrase may have a word that training has not
+    phrase = &sides_.phrases->all[static_cast<std::size_t>(examples_.below(sides_.phrases->all.size()))];
+  } while (phrase->held_out != held_out_example_ || std::ranges::count(phrase->pair.source, data::unk) > 0);
+  return phrase->text;
+}
+
+const Phrase* Session::phrase(const Ids& source) const {
+  if (!sides_.phrases) return nullptr;
+  const auto found =
+      std::ranges::find(sides_.phrases->all, source, [](const Phrase& it) { return it.pair.source; });
+  return found == sides_.phrases->all.end() ? nullptr : &*found;
+}
 
 std::optional<Ids> Session::target_of(const Ids& source) const {
+  if (sides_.phrases) {
+    const Phrase* const known = phrase(source);
+    return known == nullptr ? std::nullopt : std::optional(known->pair.target);
+  }
   if (const Rule* const rule = rule_of(settings_.task)) {
     Ids target = source;
     rule->apply(target);
     target.push_back(data::eos);
     return target;
   }
-  const std::optional<std::string> date = iso_date(symbols_.text(source));
+  const std::optional<std::string> date = iso_date(sides_.source.text(source));
   if (!date) return std::nullopt;
-  Ids target = symbols_.encode(*date);
+  Ids target = sides_.target.encode(*date);
   target.push_back(data::eos);
   return target;
 }
@@ -195,10 +245,11 @@ void Session::save(std::size_t number, const std::filesystem::path& path) const 
   NamedTensors tensors;
   for (const auto& [name, parameter] : model(number).state_dict())
     tensors.emplace_back("model." + name, parameter);
-  models::save_checkpoint(path, {std::move(tensors),
-                                 {{"settings", command_settings(settings_, settings_.models[number])},
-                                  {"source.vocabulary", symbols_.lines()},
-                                  {"target.vocabulary", symbols_.lines()}}});
+  models::save_checkpoint(
+      path, {std::move(tensors),
+             {{"settings", command_settings(settings_, sides_.phrases, settings_.models[number])},
+              {"source.vocabulary", sides_.source.lines()},
+              {"target.vocabulary", sides_.target.lines()}}});
 }
 
 }  // namespace gradus::web

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mistakes.hpp"
+#include "phrases.hpp"
 #include "symbols.hpp"
 
 /// The training behind the page Play.
@@ -25,7 +26,7 @@ struct ModelSettings : models::ModelOptions {
 };
 
 struct Settings {
-  std::string task = "reverse";  ///< a name for data::make_task()
+  std::string task = "reverse";  ///< a name for data::make_task(), or of a phrase set
   data::TaskOptions task_options;
   std::int64_t batch = 64;  ///< sequences in a batch, 1 to 256
   std::uint64_t seed = 1;   ///< seed of the initial weights and of the batches
@@ -39,7 +40,7 @@ void check(const Settings& settings);
 /// One or two models, trained on the same batches of a task. Each model's result is independent of the other
 /// model. Equal settings give bit-identical models on every WebAssembly engine.
 ///
-/// A fifth of the sources is held out of training, selected by hash.
+/// A fifth of the sources is held out of training, selected by hash; of phrases, see Phrases.
 class Session {
  public:
   /// @throws Error as check(), make_model() and Trainer do.
@@ -47,7 +48,8 @@ class Session {
 
   std::size_t models() const { return trained_.size(); }
   const models::Seq2Seq& model(std::size_t number) const { return *trained_.at(number).model; }
-  const Symbols& symbols() const { return symbols_; }
+  const Symbols& source() const { return sides_.source; }
+  const Symbols& target() const { return sides_.target; }
   const Settings& settings() const { return settings_; }
   std::int64_t steps() const { return steps_; }  ///< updates made
   bool finished() const { return steps_ >= settings_.trainer.steps; }
@@ -57,14 +59,26 @@ class Session {
   std::vector<double> step();
 
   /// Decodes held-out sources greedily: `each` sources of every length, from the shortest length in training
-  /// to the longest plus three. For dates: ten times `each` sources in all. Calls with equal `each`
-  /// decode the same sources.
+  /// to the longest plus three. For dates: ten times `each` sources in all. For phrases: `each` phrases of
+  /// every length from training. Calls with equal `each` decode the same sources.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
-  /// A held-out example. Its random generator is separate, so that training is not affected.
-  data::Pair example();
+  /// A model's greedy translations of the held-out phrases: their exact match, and BLEU. std::nullopt for
+  /// other tasks.
+  struct HeldOut {
+    data::MatchCount exact;
+    double bleu;
+  };
+  std::optional<HeldOut> measure_held_out(std::size_t number) const;
 
-  /// The correct target of a source, with EOS; std::nullopt if a source of "dates" is not a date.
+  /// The text of a held-out source. Of phrases, every other one is from training. The random generator is
+  /// separate, so that training is not affected.
+  std::string example();
+
+  /// The phrase with this source; null if there is none.
+  const Phrase* phrase(const std::vector<std::int64_t>& source) const;
+  /// The correct target of a source, with EOS; std::nullopt if a source of "dates" is not a date, or if a
+  /// phrase is not in the set.
   std::optional<std::vector<std::int64_t>> target_of(const std::vector<std::int64_t>& source) const;
 
   /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond its length.
@@ -88,12 +102,14 @@ class Session {
     std::unique_ptr<models::Trainer> trainer;
   };
 
-  std::vector<data::Pair> generate(const data::TaskOptions& options, std::int64_t count, Generator& draws,
-                                   bool held_out) const;
+  std::vector<data::SentencePair> generate(const data::TaskOptions& options, std::int64_t count,
+                                           Generator& draws, bool held_out) const;
+  std::vector<data::Pair> encode(const std::vector<data::SentencePair>& texts) const;
 
   Settings settings_;
-  Symbols symbols_;
+  Sides sides_;
   Generator batches_, examples_{20140903};
+  bool held_out_example_ = true;  // of phrases
   data::Batch batch_;
   std::vector<Trained> trained_;
   std::int64_t steps_ = 0;

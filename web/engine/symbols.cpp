@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <utility>
 
 namespace gradus::web {
 namespace {
@@ -53,7 +54,7 @@ std::vector<std::string> split_characters(std::string_view text) {
 }  // namespace
 
 Symbols::Symbols(std::string_view task, const data::TaskOptions& options)
-    : tokens_{"<pad>", "<bos>", "<eos>", "<unk>"}, by_character_(false) {
+    : tokens_{"<pad>", "<bos>", "<eos>", "<unk>"} {
   const auto made = data::make_task(task, options);
   by_character_ = made->by_character();
   if (by_character_) {
@@ -63,7 +64,11 @@ Symbols::Symbols(std::string_view task, const data::TaskOptions& options)
   }
 }
 
+Symbols::Symbols(std::vector<std::string> tokens, Encode encode)
+    : tokens_(std::move(tokens)), encode_(std::move(encode)) {}
+
 std::vector<std::int64_t> Symbols::encode(std::string_view text) const {
+  if (encode_) return encode_(text);
   std::vector<std::string> tokens = by_character_ ? split_characters(text) : words(text);
   if (!by_character_ && tokens.size() == 1 && size() <= first_token + 10)
     tokens = split_characters(tokens[0]);

@@ -4,6 +4,7 @@
 #include <gradus/data/tokens.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,14 +12,19 @@
 
 namespace gradus::web {
 
-/// The tokens of a task. Sources and targets share them. The ids follow data::Vocabulary: 0 to 3 are <pad>,
-/// <bos>, <eos> and <unk>. Dates are split into characters, with ▁ for a space. Other tasks are split at
-/// spaces and commas. If all of a task's numbers have one digit, they may also be written without spaces.
+/// The tokens of a task, or of one language of a phrase set. The sources and targets of a task share them.
+/// The ids follow data::Vocabulary: 0 to 3 are <pad>, <bos>, <eos> and <unk>. Dates are split into
+/// characters, with ▁ for a space. Other tasks are split at spaces and commas. If all of a task's numbers
+/// have one digit, they may also be written without spaces.
 class Symbols {
  public:
   /// After the four special tokens come the numbers below `options.symbols`, or for dates, every character
   /// that can occur in a date.
   Symbols(std::string_view task, const data::TaskOptions& options);
+  using Encode = std::function<std::vector<std::int64_t>(std::string_view text)>;
+  /// @param tokens  by their ids; with the special tokens
+  /// @param encode  throws an Error as encode() does
+  Symbols(std::vector<std::string> tokens, Encode encode);
 
   std::int64_t size() const { return std::ssize(tokens_); }
   const std::string& token(std::int64_t id) const { return tokens_.at(static_cast<std::size_t>(id)); }
@@ -36,7 +42,8 @@ class Symbols {
   std::string listed() const;  // for messages
 
   std::vector<std::string> tokens_;  // index: the id
-  bool by_character_;
+  bool by_character_ = false;
+  Encode encode_;
 };
 
 }  // namespace gradus::web

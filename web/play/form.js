@@ -2,7 +2,7 @@
 
 import { html } from "./dom.js";
 import { isOwn, own, passed } from "./own.js";
-import { acts, attends, common, fields, model, parse, sizes, switches } from "./settings.js";
+import { acts, attends, common, fields, isSized, model, parse, sizes, switches } from "./settings.js";
 import { language } from "./language.js";
 import { words } from "./strings.js";
 
@@ -62,8 +62,7 @@ const usesEnergy = (attention) => attention === "additive" || own.some(({ choice
 /** Disables the settings that have no effect with the current choices. */
 export function relate(form) {
   const off = (name, condition) => { form.elements[name].disabled = condition; };
-  const dates = form.elements.task.value === "dates";
-  for (const name of ["symbols", "shortest", "longest"]) off(name, dates);
+  for (const name of ["symbols", "shortest", "longest"]) off(name, !isSized(form.elements.task.value));
   for (const prefix of ["a.", "b."]) {
     const chosen = Object.fromEntries(model("").map(({ name }) => [name, form.elements[prefix + name].value]));
     const { decoder } = chosen, without = !attends(decoder);

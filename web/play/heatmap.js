@@ -6,6 +6,9 @@ import { shown } from "./tokens.js";
 
 const side = 26, head = 30;
 
+// The pixels that the longest label needs. A Chinese character is as wide as two Latin letters.
+const room = (labels) => Math.max(head, ...labels.map((label) => 10 + 7 * label.replace(/[^\0-ʯ]/g, "xx").length));
+
 export class Heatmap {
   #element;
   #onCell;
@@ -40,19 +43,21 @@ export class Heatmap {
     const hadFocus = this.#element.contains(document.activeElement);
     this.#shape = shape;
     this.#at = [Math.min(this.#at[0], rows.length - 1), Math.min(this.#at[1], columns.length - 1)];
-    const place = (i) => head + i * side;
+    const above = columns.map(shown), beside = rows.map(shown), top = room(above), left = room(beside);
+    const x = (j) => left + j * side, y = (t) => top + t * side;
     const parts = [
-      ...columns.map((token, j) => svg("text", { x: place(j) + side / 2, y: head - 8, "text-anchor": "middle" }, shown(token))),
-      ...rows.map((token, t) => svg("text", { x: head - 6, y: place(t) + side / 2 + 5, "text-anchor": "end" }, shown(token))),
+      ...above.map((token, j) => svg("text", top > head ? { transform: `translate(${x(j) + side / 2 + 4} ${top - 6}) rotate(-90)` }
+                                                        : { x: x(j) + side / 2, y: top - 8, "text-anchor": "middle" }, token)),
+      ...beside.map((token, t) => svg("text", { x: left - 6, y: y(t) + side / 2 + 5, "text-anchor": "end" }, token)),
     ];
     this.#cells = rows.map((_, t) => columns.map((_, j) => {
-      const box = { x: place(j) + 1, y: place(t) + 1, width: side - 2, height: side - 2, rx: 2 };
+      const box = { x: x(j) + 1, y: y(t) + 1, width: side - 2, height: side - 2, rx: 2 };
       const cell = svg("rect", { ...box, class: "weight", "fill-opacity": 0 });
       parts.push(svg("rect", { ...box, class: "empty" }), cell,
                  svg("rect", { ...box, class: "frame", "data-t": t, "data-j": j, tabindex: -1, role: "img" }));
       return cell;
     }));
-    const width = place(columns.length) + 2, height = place(rows.length) + 2;
+    const width = x(columns.length) + 2, height = y(rows.length) + 2;
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": name }, ...parts);
     picture.addEventListener("pointerover", ({ target }) => this.#report(target));
     picture.addEventListener("pointerleave", () => this.#onCell());

@@ -8,6 +8,13 @@ import { words } from "./strings.js";
 import { shown } from "./tokens.js";
 import { Values } from "./values.js";
 
+const most = 40;  // tokens that fit beside each other
+/** The ids of the tokens to show: all, or of a large vocabulary the likeliest by `probabilities`. */
+function likeliest(probabilities) {
+  const ids = [...probabilities.keys()];
+  return ids.length <= most ? ids : ids.sort((i, j) => probabilities[j] - probabilities[i]).slice(0, 8);
+}
+
 const largest = (values) => Math.max(1e-12, ...values.map(Math.abs));
 const length = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 
@@ -60,7 +67,7 @@ export class InsideView {
   #redraw() {
     const { step, original, model, tokens } = this.#shown;
     const way = this.#ways.find((input) => input.checked).value, backward = way === "backward", changed = step !== original;
-    const shape = JSON.stringify([way, step.source, model]);
+    const ids = likeliest(step.probabilities), shape = JSON.stringify([way, step.source, model, ids]);
     if (shape !== this.#shape) this.#build(shape, step.source.map(shown));
     const j = Number(this.#annotation.value);
     this.#title.textContent = words.insideTitle(step.step + 1, shown(step.written), shown(step.read));
@@ -70,13 +77,13 @@ export class InsideView {
     this.#by_hand.textContent = words.byHand(step.difference.toExponential(0), step.gradient_difference.toExponential(0));
     const formulas = equations(model)[way], source = step.source.map(shown);
     const draw = backward ? this.#drawBackward : this.#drawForward;
-    draw.call(this, step, original, formulas, j, source, tokens.map(shown));
+    draw.call(this, step, original, formulas, j, source, ids, ids.map((id) => shown(tokens[id])));
     this.#table.element.hidden = !backward;
     if (backward) this.#table.draw(step.parameters);
   }
 
-  #drawForward(step, original, formulas, j, source, tokens) {
-    const changed = step !== original;
+  #drawForward(step, original, formulas, j, source, ids, tokens) {
+    const changed = step !== original, of = (values) => ids.map((id) => values[id]);
     this.#part(formulas.before, "s_t−1", step.before.value, { onChange: (i, value) =>
       this.#send({ ...this.#replaced, state: this.#shown.step.before.value.with(i, value) }) });
     this.#part(formulas.annotation, "h_j", step.annotations.value[j], { onChange: (i, value) => {
@@ -88,13 +95,13 @@ export class InsideView {
     this.#part(formulas.context, "c_t", step.context.value);
     for (const { name, value } of step.gates) this.#part(formulas.gates[name], name, value);
     this.#part(formulas.after, "s_t", step.after.value);
-    this.#part(formulas.logits, "ℓ", step.logits.value, { labels: tokens });
-    this.#part(formulas.probabilities, "p", step.probabilities, { labels: tokens, before: changed && original.probabilities });
+    this.#part(formulas.logits, "ℓ", of(step.logits.value), { labels: tokens });
+    this.#part(formulas.probabilities, "p", of(step.probabilities), { labels: tokens, before: changed && of(original.probabilities) });
   }
 
-  #drawBackward(step, original, formulas, j, source, tokens) {
+  #drawBackward(step, original, formulas, j, source, ids, tokens) {
     const strip = (formula, name, values) => this.#part(formula, name, values, { scale: largest(values) });
-    this.#part(formulas.logits, "ℓ̄", step.logits.gradient, { labels: tokens });
+    this.#part(formulas.logits, "ℓ̄", ids.map((id) => step.logits.gradient[id]), { labels: tokens });
     strip(formulas.after, "s̄_t", step.after.gradient);
     for (const { name, gradient } of step.gates.toReversed()) strip(formulas.gates[name], formulas.gates[name].split(" ")[0], gradient);
     strip(formulas.context, "c̄_t", step.context.gradient);

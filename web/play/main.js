@@ -6,7 +6,7 @@ import { checkAddress, choiceName, read, relate, show, showCost } from "./form.j
 import { translate } from "./language.js";
 import { ModelView } from "./model_view.js";
 import { own, passed } from "./own.js";
-import { fits, fromHash, fromOpened, ownAttentions, toHash, toRequest } from "./settings.js";
+import { fits, fromHash, fromOpened, isPhrases, isSized, ownAttentions, toHash, toRequest } from "./settings.js";
 import { words } from "./strings.js";
 import { SymptomsView } from "./symptoms.js";
 import { shown } from "./tokens.js";
@@ -43,9 +43,10 @@ function drawCharts() {
   const { lengths, models } = state.measured, { task, shortest, longest } = state.values;
   draw($("exact"), names().map((name, i) => ({ name, points: lengths.map((length, j) => [length, models[i].exact[j]]) })),
        { x: [Math.min(...lengths) - 0.5, Math.max(...lengths) + 0.5], y: [0, 1], xLabel: words.length, label: words.exact,
-         shade: task === "dates" ? undefined : [shortest - 0.5, longest + 0.5], marks: true }, models.map(({ trained }) => trained));
+         shade: isSized(task) ? [shortest - 0.5, longest + 0.5] : undefined, marks: true }, models.map(({ trained }) => trained));
   [...$("exact").parentNode.querySelectorAll(".legend li")].forEach((item, i) => {
-    item.textContent = `${names()[i]}: ${(100 * models[i].trained).toFixed(0)} %`;
+    const { trained, held_out, bleu } = models[i], percent = (part) => `${(100 * part).toFixed(0)} %`;
+    item.textContent = `${names()[i]}: ${isPhrases(task) ? words.phraseScores(percent(trained), percent(held_out), bleu.toFixed(0)) : percent(trained)}`;
   });
 }
 
@@ -54,7 +55,9 @@ const reads = () => document.querySelector("[name=reads]:checked").value;
 function drawLook() {
   const { look } = state;
   if (!look || !state.created) return;
-  $("target").textContent = look.target ? look.target.map(shown).join(" ") : words.unknownTarget;
+  const phrases = isPhrases(state.values.task);
+  $("target").textContent = !look.target ? words[phrases ? "unknownPhrase" : "unknownTarget"]
+    : look.target.map(shown).join(" ") + (phrases ? words.phraseKind(look.held_out) : "");
   views.forEach((view, i) => view.draw(look, look.models[i], look.target ? reads() : "weights"));
   symptoms.draw(toRequest(state.values).models, names(), state.symptoms);
   if (!state.inside) return inside?.hide();
@@ -92,6 +95,9 @@ const handlers = {
     Object.assign(state, { created, step: 0, finished: false, running: false, losses: [], look: undefined, measured: undefined,
                            inside: undefined, symptoms: undefined });
     setInput(input);
+    const phrases = isPhrases(state.values.task);
+    $("exactNote").textContent = words[phrases ? "phrasesNote" : "exactNote"];
+    $("inputNote").textContent = words[phrases ? "phraseNote" : "inputNote"];
     views = created.parameters.map((parameters, i) => new ModelView(i, names()[i], parameters,
       (step) => lookInside({ model: i, step }), () => send({ do: "checkpoint", model: i })));
     $("models").replaceChildren(...views.map((view) => view.element));
@@ -138,16 +144,17 @@ const handlers = {
 
 // ---- The worker ----
 
-let training, program = "";  // the names and texts of the reader's attentions in the worker
+let training, program = "";  // what is in the worker: the names and texts of the reader's attentions, or a file's name
 const send = (message) => training?.send(message);
 
-/** Starts a worker with the reader's attentions `used`, unless a worker with the same attentions is running. */
-function start(used, bytes) {
-  const wanted = used.map(({ choice, text }) => choice + text).join("\n");
+/** Starts a worker with the reader's attentions `used`, unless the wanted worker is running. @param made the trainer, or its file's name */
+function start(used, made = isPhrases(state.values.task) ? "phrases.wasm" : "trainer.wasm") {
+  const wanted = used.map(({ choice, text }) => choice + text).join("\n") || made;
   if (training && program === wanted) return;
   training?.end();
   program = wanted;
-  training = new Training(bytes, (data) => {
+  state.created = undefined;
+  training = new Training(made, (data) => {
     handlers[data.do](data);
     redraw();
   }, (how) => ended(used, how));
@@ -275,7 +282,8 @@ async function create(values, input, { opened, agreed = false } = {}) {
     redraw();
     if (!await startOwn(used, agreed, now)) return redraw();
   } else {
-    start([], undefined);
+    start([]);
+    redraw();
   }
   send({ do: "create", settings: toRequest(values), text: input, bytes: opened?.bytes });
 }
@@ -325,7 +333,7 @@ $("settings").onsubmit = (event) => {
 async function open(file) {
   if (!file) return;
   const bytes = await file.arrayBuffer();
-  if (!training) start([], undefined);
+  if (!training) start([]);
   send({ do: "open", name: file.name, bytes });
 }
 

@@ -30,9 +30,10 @@ export function passed() {
             .map((entry) => ({ ...entry, text: files[entry.exercise] }));
 }
 
-/** The file that offers these attentions to the trainer. LuongDot needs states and annotations of the same size. */
+/** The file that offers these attentions, and the phrases, to the trainer. LuongDot needs states and annotations of the same size. */
 export const offers = (entries) => [
-  ...new Set(entries.map(({ exercise }) => `#include "/mine/${exercise}.hpp"`)), '#include "own_attention.hpp"', "namespace {",
+  ...new Set(entries.map(({ exercise }) => `#include "/mine/${exercise}.hpp"`)), '#include "own_attention.hpp"',
+  "namespace gradus::web { bool offer_phrases(); }", "namespace {", "const bool phrases = gradus::web::offer_phrases();",
   ...entries.map(({ choice, name, make }, i) => {
     const fits = name === "LuongDot" ? 'if (n.query != n.value) throw gradus::Error("LuongDot needs states and annotations of one size; choose the encoder that reads forward only"); ' : "";
     return `const bool offered_${i} = gradus::web::offer("${choice}", [](const gradus::models::AttentionSizes& n) { ${fits}(void)n; return ${make}; });`;

@@ -5,8 +5,16 @@ import { isOwn, own } from "./own.js";
 const whole = (name, least, most, value) => ({ name, least, most, value, step: 1 });
 const choice = (name, choices, value) => ({ name, choices, value });
 
+const sets = ["eng-fra", "eng-cmn"];
+
+/** True for a phrase set, which only the trainer phrases.wasm has. */
+export const isPhrases = (task) => sets.includes(task);
+
+/** True for a task with symbols and with lengths to choose. */
+export const isSized = (task) => task !== "dates" && !isPhrases(task);
+
 export const common = [
-  choice("task", ["reverse", "copy", "sort", "dates"], "reverse"),
+  choice("task", ["reverse", "copy", "sort", "dates", ...sets], "reverse"),
   whole("symbols", 2, 26, 10),
   whole("shortest", 1, 40, 3),
   whole("longest", 1, 40, 12),
@@ -109,7 +117,7 @@ export function fromOpened({ task, symbols, shortest, longest, model: opened }, 
 
 /** True if the weights of model A with the settings `one` fit model A with the settings `other`. */
 export const fits = (one, other) =>
-  ["task", ...(one.task === "dates" ? [] : ["symbols"]), ...model("").map(({ name }) => `a.${name}`)].every((name) => one[name] === other[name]);
+  ["task", ...(isSized(one.task) ? ["symbols"] : []), ...model("").map(({ name }) => `a.${name}`)].every((name) => one[name] === other[name]);
 
 /** The settings in the form that answer.cpp reads. */
 export function toRequest(values) {

@@ -17,6 +17,12 @@ export const words = {
   order: "the longest source must not be shorter than the shortest",
   loss: "Loss", lossNote: "cross-entropy of each batch, in nats per token",
   exact: "Exact match by length", exactNote: "fraction of held-out sources whose output has no wrong token; shaded: lengths in training, with their mean above",
+  phrasesNote: "fraction of phrases whose output has no wrong token. The chart, and the first number above: phrases of the training, up to 10 of each length; " +
+               "the second number, and BLEU: all held-out phrases",
+  phraseScores: (trained, heldOut, bleu) => `${trained} in training, ${heldOut} held out, BLEU ${bleu}`,
+  phraseKind: (heldOut) => (heldOut ? " (held out of training)" : " (from the training)"),
+  phraseNote: "Type an English phrase: you see each model's translation now. The models know only the words of the training phrases.",
+  unknownPhrase: "This phrase is not in the set: tokens are not marked.",
   updates: "updates", length: "source length",
   input: "A source of your own", another: "Another example", inputNote: "Type tokens of the task: you see what each model writes for it now.",
   target: "right answer", unknownTarget: "This is not a date in a form of the task, such as 3 march 1998 or 03/31/98: tokens are not marked.",
@@ -86,7 +92,7 @@ export const words = {
     mask: "mask", tanh: "tanh in the energy", backward: "backward half of h_j", query: "query", start: "s_0 from",
   },
   choices: {
-    reverse: "reverse", copy: "copy", sort: "sort", dates: "dates", none: "none", fixed: "fixed context",
+    reverse: "reverse", copy: "copy", sort: "sort", dates: "dates", "eng-fra": "English → French", "eng-cmn": "English → Chinese", none: "none", fixed: "fixed context",
     cho: "Cho: the context at every step", bahdanau: "Bahdanau: attention", luong: "Luong: attention after the cell",
     luong_feeding: "Luong with input feeding", additive: "additive", dot: "dot (Luong)",
     scaled_dot: "scaled dot", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "GRU of the papers",

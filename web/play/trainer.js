@@ -1,6 +1,8 @@
 // Loads the trainer, which is compiled to WebAssembly (web/engine/), and sends it requests. Runs in a worker and in node.
 
-import { File, OpenFile, PreopenDirectory, ConsoleStdout, WASI } from "./wasi/index.js";
+// Not from wasi/index.js, which loads more.
+import { File, OpenFile, PreopenDirectory, ConsoleStdout } from "./wasi/fs_mem.js";
+import WASI from "./wasi/wasi.js";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
@@ -8,7 +10,7 @@ export class Trainer {
   #exports;
   #files = new Map();
 
-  /** @param {BufferSource} bytes of trainer.wasm */
+  /** @param {BufferSource} bytes of trainer.wasm, or of a trainer with phrases */
   static async load(bytes) {
     const trainer = new Trainer();
     const print = (line) => console.log(line);
@@ -16,9 +18,12 @@ export class Trainer {
       new OpenFile(new File([])), ConsoleStdout.lineBuffered(print), ConsoleStdout.lineBuffered(print),
       new PreopenDirectory("/", trainer.#files),
     ], { debug: false });
-    const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: wasi.wasiImport });
-    wasi.initialize(instance);
+    const module = await WebAssembly.compile(bytes);
+    const unicode = WebAssembly.Module.imports(module).some(({ module }) => module === "unicode") &&
+                    (await import("./unicode.js")).unicode(() => trainer.#exports.memory);
+    const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport, unicode });
     trainer.#exports = instance.exports;
+    wasi.initialize(instance);
     return trainer;
   }
 

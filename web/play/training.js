@@ -11,11 +11,11 @@ export class Training {
   #ended;
 
   /**
-   * @param {ArrayBuffer} program the trainer with the reader's code; undefined for the page's own
+   * @param {ArrayBuffer | string} program the trainer with the reader's code, or the name of the page's own
    * @param receive gets each message; @param ended is called once if the worker had to be ended: { late } or { trap, code }
    */
   constructor(program, receive, ended) {
-    this.#limited = program !== undefined;
+    this.#limited = typeof program === "object";
     this.#ended = ended;
     this.#worker.onerror = (event) => this.#end({ trap: event.message ?? "the worker did not start" });
     this.#worker.onmessage = ({ data }) => {

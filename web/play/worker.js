@@ -1,7 +1,7 @@
 // A worker that trains, so that the page stays responsive. Each message has a field `do`; main.js is the other end.
 
 import { Trainer } from "./trainer.js";
-import { WASIProcExit } from "./wasi/index.js";
+import { WASIProcExit } from "./wasi/wasi.js";
 
 const slice = 25;          // milliseconds of training between two messages to the page
 const measure_every = 25;  // updates between two measurements
@@ -134,13 +134,13 @@ const handlers = {
 };
 
 async function load(program) {
-  if (program) return Trainer.load(program);
-  const response = await fetch(new URL("trainer.wasm", import.meta.url));
-  if (!response.ok) throw new Error(`trainer.wasm: ${response.status} ${response.statusText}`);
+  if (typeof program === "object") return Trainer.load(program);
+  const response = await fetch(new URL(program, import.meta.url));
+  if (!response.ok) throw new Error(`${program}: ${response.status} ${response.statusText}`);
   return Trainer.load(await response.arrayBuffer());
 }
 
-// The first message is { do: "load", program }: the trainer with the reader's attentions, or undefined for the page's own trainer.
+// The first message is { do: "load", program }: the trainer with the reader's attentions, or the name of the page's own trainer.
 let loading;
 onmessage = ({ data }) => {
   if (data.do === "load") {

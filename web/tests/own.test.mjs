@@ -7,7 +7,7 @@ import { before, test } from "node:test";
 
 import * as clang from "@yowasp/clang";
 
-import { Trainer, defaults, page, root, toRequest } from "./support.mjs";
+import { Trainer, defaults, loadTrainer, page, root, toRequest } from "./support.mjs";
 
 const { Compiler } = await import(path.join(page, "check/compiler.js"));
 const { offers, own } = await import(path.join(page, "own.js"));
@@ -46,12 +46,15 @@ test("our solution of every exercise that gives an attention trains, and its ste
 });
 
 test("a trainer without the reader's code computes the same for the library's attentions", async () => {
-  const request = { do: "create", settings: settings({ "a.decoder": "bahdanau", "a.attention": "dot" }) };
-  const losses = [await load(own.slice(0, 1)), await Trainer.load(readFileSync(path.join(page, "trainer.wasm")))].map((trainer) => {
-    trainer.ask(request);
-    return trainer.ask({ do: "step", count: 10 }).losses;
-  });
-  assert.deepEqual(losses[0], losses[1]);
+  const mine = await load(own.slice(0, 1));
+  for (const [task, file] of [["reverse", "trainer.wasm"], ["eng-fra", "phrases.wasm"]]) {
+    const request = { do: "create", settings: settings({ task, "a.decoder": "bahdanau", "a.attention": "dot" }) };
+    const losses = [mine, await loadTrainer(file)].map((trainer) => {
+      trainer.ask(request);
+      return trainer.ask({ do: "step", count: 10 }).losses;
+    });
+    assert.deepEqual(losses[0], losses[1]);
+  }
 });
 
 test("sizes that an attention cannot have are a message", async () => {

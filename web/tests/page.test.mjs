@@ -88,6 +88,31 @@ test("the form chooses Luong's decoders, and they learn", async () => {
   await end();
 });
 
+test("a phrase is translated, by the trainer that the page loads for phrases", async () => {
+  const { page, end } = await open();
+  await page.selectOption("#setting-task", "eng-cmn");
+  assert.ok(await page.isDisabled("#setting-symbols"));
+  await page.selectOption('[name="a.decoder"]', "bahdanau");
+  await page.selectOption('[name="b.decoder"]', "none");
+  await page.click("#apply");
+  await page.waitForFunction(() => document.getElementById("inputNote").textContent.includes("English phrase"));
+  await page.fill("#input", "He wants to go to Paris.");
+  await page.click("#start");
+  await page.waitForFunction(() => Number(document.getElementById("progress").textContent.match(/\d+/)?.[0]) > 350, undefined, { timeout: 120000 });
+  await page.click("#start");
+  assert.equal(await text(page, "#target"), "他 想 去 巴 黎 。 ⏎ (from the training)");
+  assert.match(await text(page, "#exact ~ p"), /held-out/);
+  assert.match(await page.locator(".legend").last().innerText(), /^A: Bahdanau: \d+ % in training, \d+ % held out, BLEU \d+$/);
+  await page.waitForFunction(() => document.querySelectorAll(".token.right").length === 7);
+  await page.locator("[data-t='3'][data-j='0']").click();
+  await page.waitForSelector(".inside:not([hidden]) [data-name='p'] text");
+  assert.equal(await page.locator("[data-name='p'] text").count(), 8);
+  await page.fill("#input", "He wants to go to Rome.");
+  await page.waitForFunction(() => document.getElementById("inputError").textContent.startsWith("unknown word 'rome'"));
+  assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("task"), "eng-cmn");
+  await end();
+});
+
 test("the heatmap is read by keyboard", async () => {
   const { page, end } = await open({ input: "123" });
   await page.focus(".model:nth-child(2) [tabindex='0']");

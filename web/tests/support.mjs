@@ -16,7 +16,8 @@ export const native = path.join(root, process.env.GRADUS_BUILD ?? "build/release
 export const { Trainer } = await import(path.join(page, "trainer.js"));
 export const { defaults, toHash, toRequest } = await import(path.join(page, "settings.js"));
 
-export const loadTrainer = () => Trainer.load(readFileSync(path.join(page, "trainer.wasm")));
+/** @param file trainer.wasm, or phrases.wasm, which also trains on phrases */
+export const loadTrainer = (file = "trainer.wasm") => Trainer.load(readFileSync(path.join(page, file)));
 
 /** Two trainings that must give the same weights everywhere: two models for a short time, and one for all 1000 updates. */
 const trainings = [
