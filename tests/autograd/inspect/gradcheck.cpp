@@ -81,7 +81,7 @@ TEST_CASE("the report names the worst element and both its gradients", "[autogra
   CHECK(std::abs(entry.allowed / std::abs(10e-6 * incoming) - 1) < 1e-3);  // rtol · |gradient|, plus rounding
   const std::string text = printed(report);
   CHECK(text.starts_with("gradient check FAILED\n  WRONG input 0 (2, 3): worst at [1, 1], analytic "));
-  CHECK(text.ends_with("; 1 of 6 elements are wrong\n"));
+  CHECK(text.ends_with("; 1 of 6 elements is wrong\n"));
 }
 
 TEST_CASE("NaN counts as the worst element", "[autograd][gradcheck]") {
@@ -106,7 +106,7 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
   // The gradient 0 is wrong here, so the message must report an error and not suggest other inputs.
-  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements is wrong\n"));
 }
 
 TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {
@@ -117,9 +117,11 @@ TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {
 }
 
 TEST_CASE("integer inputs are passed through unchecked, and empty inputs pass", "[autograd][gradcheck]") {
-  const auto report =
-      gradus::gradcheck([](const Tensors& x) { return gradus::concat({embedding(x[0], x[1]), x[2]}, 0); },
-                        {tensor({{1, 2}, {3, 4}}), gradus::arange(2), gradus::zeros({0, 2})});
+  const auto report = gradus::gradcheck(
+      [](const Tensors& x) {
+        return gradus::concat({embedding(x[0], x[1]), x[2]}, 0);
+      },
+      {tensor({{1, 2}, {3, 4}}), gradus::arange(2), gradus::zeros({0, 2})});
   CHECK(report);
   REQUIRE(report.entries.size() == 2);
   CHECK(report.entries[1].name == "input 2");
@@ -274,7 +276,11 @@ TEST_CASE("gradcheck() rejects inputs and functions that it cannot check", "[aut
 
   std::int64_t rows = 1;
   CHECK_ERROR(
-      gradus::gradcheck([&](const Tensors& x) { return expand(x[0], {rows++, 2}); }, {twofold}),
+      gradus::gradcheck(
+          [&](const Tensors& x) {
+            return expand(x[0], {rows++, 2});
+          },
+          {twofold}),
       "gradcheck: two calls of the function gave results of shapes (1, 2) and (2, 2); it must compute "
       "the same each time");
 }
