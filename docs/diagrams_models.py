@@ -117,7 +117,7 @@ def both_directions(p):
     """
     p.header(16, "encoder", "forward", "h→_j = GRU_→(E x_j, h→_{j−1})")
     p.header(42, "backward", "backward", "h←_j = GRU_←(E x_j, h←_{j+1})")
-    p.math(478, 29, "h_j = [h→_j; h←_j]", "end")
+    p.math(468, 29, "h_j = [h→_j; h←_j]", "end")
     p.text(12, 92, "has", "small start quiet")
     p.text(12, 108, "read", "small start quiet")
     for j, x in enumerate(COLUMNS):
