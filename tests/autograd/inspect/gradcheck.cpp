@@ -117,11 +117,9 @@ TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {
 }
 
 TEST_CASE("integer inputs are passed through unchecked, and empty inputs pass", "[autograd][gradcheck]") {
-  const auto report = gradus::gradcheck(
-      [](const Tensors& x) {
-        return gradus::concat({embedding(x[0], x[1]), x[2]}, 0);
-      },
-      {tensor({{1, 2}, {3, 4}}), gradus::arange(2), gradus::zeros({0, 2})});
+  const auto report =
+      gradus::gradcheck([](const Tensors& x) { return gradus::concat({embedding(x[0], x[1]), x[2]}, 0); },
+                        {tensor({{1, 2}, {3, 4}}), gradus::arange(2), gradus::zeros({0, 2})});
   CHECK(report);
   REQUIRE(report.entries.size() == 2);
   CHECK(report.entries[1].name == "input 2");
@@ -276,11 +274,7 @@ TEST_CASE("gradcheck() rejects inputs and functions that it cannot check", "[aut
 
   std::int64_t rows = 1;
   CHECK_ERROR(
-      gradus::gradcheck(
-          [&](const Tensors& x) {
-            return expand(x[0], {rows++, 2});
-          },
-          {twofold}),
+      gradus::gradcheck([&](const Tensors& x) { return expand(x[0], {rows++, 2}); }, {twofold}),
       "gradcheck: two calls of the function gave results of shapes (1, 2) and (2, 2); it must compute "
       "the same each time");
 }
