@@ -165,9 +165,9 @@ class Picture:
         self.math(x, y, text)
         return Node(x, y, width, height)
 
-    def token(self, x, y, text, literal=True):
+    def token(self, x, y, text, literal=True, role="token"):
         width = (50 if len(text) > 3 else 36) if literal else 46
-        self.rect("part token", x - width / 2, y - 12, width, 24, 12)
+        self.rect(f"part {role}", x - width / 2, y - 12, width, 24, 12)
         self.text(x, y, text, "code") if literal else self.math(x, y, text)
         return Node(x, y, width, 24)
 

@@ -2,8 +2,9 @@
 
 import math
 
-from diagrams_kit import picture
+from diagrams_kit import at, picture
 from diagrams_parts import COLUMNS, START, annotation, annotations, attention, chain, decoder, encoder, feed, output
+from results_kit import load
 
 
 def sequence_to_sequence(p, equations, context, label):
@@ -33,6 +34,31 @@ def fixed_context(p):
     p.math(410, 230, "true y_{t−1}", "small start quiet")
 
 
+@picture("06_in_use", 274)
+def in_use(p):
+    """The decoder in use: each step reads the token that the step before wrote.
+
+    No true tokens are given. The decoder should write c b a. Its second step writes a, which is wrong, and the third step reads this a.
+    The decoder ends when a step writes <eos>.
+    """
+    p.header(16, "decoder", "decoder", "s_t = GRU(E y_{t−1}, s_{t−1})", "y_t: the most likely token")
+    y, written = 192, ("c", "a", "a", "<eos>")
+    start = p.cell(START, y, "s_0", "decoder")
+    cells = [p.cell(x, y, f"s_{t}", "decoder") for t, x in enumerate(COLUMNS, 1)]
+    chain(p, [start, *cells], "decoder")
+    wrong = cells[1]
+    for cell, before, text in zip(cells, [None, *cells], ("<bos>", *written)):
+        role = "gradient" if before is wrong else "token"
+        token = p.token(cell.x - 14, y + 54, text, role=role)
+        p.arrow(token.top(), cell.bottom(-14), role=role)
+        if before:  # the written token goes down, and is the next input
+            side = cell.x - 47
+            p.arrow((before.x + (25 if len(text) > 3 else 18), y - 99), (side, y - 99), (side, token.y), token.left(), role=role)
+    for cell, text in zip(cells, written):
+        output(p, cell, text, role="gradient" if cell is wrong else "token")
+    p.text(wrong.x, y - 123, "wrong: not b", "small gradient")
+
+
 @picture("07_context_at_every_step", 506)
 def context_at_every_step(p):
     """The same context at every step.
@@ -48,6 +74,40 @@ def context_at_every_step(p):
         feed(p, cell, softmax, token, (cell.x + 14, 268))
 
 
+@picture("07_exact_match", 340)
+def exact_match(p):
+    """Exact match against the length of the source, for three models.
+
+    Lines are means of three seeds, bands reach from the lowest to the highest of the seeds. All lines fall to nearly 0 at length 12.
+    The new model is the highest up to length 7. From length 6 on, its band overlaps with that of the wider model of tutorial 06.
+    """
+    tables = [run["tables"]["exact_match"] for run in load("tutorial_07")["runs"]]
+    left, floor, across, up = 52, 282, 43, 250
+    lengths = [int(row["name"]) for row in tables[0]["rows"]]
+
+    def place(length, value):
+        return left + across * (length - lengths[0]), floor - up * value
+
+    p.text(12, 14, "exact match", "small start quiet")
+    for part in range(6):
+        y = floor - up * part / 5
+        p.path("line token faded", f"M{at(left, y)}H{left + across * (lengths[-1] - lengths[0])}", ' stroke-width="1"')
+        p.text(left - 8, y, f"{part / 5:.1f}", "small end quiet")
+    for length in lengths:
+        p.text(place(length, 0)[0], floor + 16, f"{length}", "small quiet")
+    p.text(left + across * (lengths[-1] - lengths[0]) / 2, floor + 40, "length of the source", "small quiet")
+    for number, (name, role) in enumerate(zip(tables[0]["columns"], ("token", "encoder", "decoder"))):
+        seeds = [[table["rows"][i]["values"][number] for table in tables] for i in range(len(lengths))]
+        high = [place(length, max(values)) for length, values in zip(lengths, seeds)]
+        low = [place(length, min(values)) for length, values in zip(lengths, seeds)]
+        mean = [place(length, sum(values) / len(values)) for length, values in zip(lengths, seeds)]
+        p.path(f"fill {role}", "M" + "L".join(at(*point) for point in high + low[::-1]) + "z", ' fill-opacity="0.22"')
+        p.path(f"line {role}", "M" + "L".join(at(*point) for point in mean), ' stroke-width="2.2"')
+        y = 46 + 22 * number
+        p.path(f"line {role}", f"M{at(318, y)}h22", ' stroke-width="2.2"')
+        p.text(348, y, name, "small start")
+
+
 @picture("08_both_directions", 328)
 def both_directions(p):
     """Annotations of both directions, and what each half has read.
@@ -57,7 +117,7 @@ def both_directions(p):
     """
     p.header(16, "encoder", "forward", "h→_j = GRU_→(E x_j, h→_{j−1})")
     p.header(42, "backward", "backward", "h←_j = GRU_←(E x_j, h←_{j+1})")
-    p.math(478, 29, "h_j = [h→_j; h←_j]", "end")
+    p.math(468, 29, "h_j = [h→_j; h←_j]", "end")
     p.text(12, 92, "has", "small start quiet")
     p.text(12, 108, "read", "small start quiet")
     for j, x in enumerate(COLUMNS):
@@ -104,8 +164,8 @@ def additive_attention(p):
         (p.math if j < 4 else p.text)(x, y + 274, values, "small" if j < 4 else "small quiet")
 
 
-def decoder_step(p, y, normalised_by="mask, softmax"):
-    """Draws one step of Bahdanau's decoder. The states are at height y."""
+def decoder_step(p, y, normalised_by="mask, softmax", weights=(0.15, 0.25, 0.6)):
+    """Draws one step of Bahdanau's decoder. The states are at height y. A larger weight has a thicker arrow."""
     xs = COLUMNS[:3]
     before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
     token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
@@ -117,7 +177,7 @@ def decoder_step(p, y, normalised_by="mask, softmax"):
     vector = p.vector(xs[1], y + 92, *["context"] * 6)
     mapped = p.cell(START, y + 240, "W_a", "attention", 40, 24)
     p.arrow(before.bottom(), mapped.top(), role="decoder")
-    total = attention(p, y + 135, xs, [mapped.bottom()], normalised_by=normalised_by)
+    total = attention(p, y + 135, xs, [mapped.bottom()], weights=weights, normalised_by=normalised_by)
     p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
     feed(p, state, softmax, token, vector.top())
     annotations(p, y + 385, xs)
@@ -155,7 +215,7 @@ def four_things(p):
     and the next token.
     """
     y = 122
-    decoder_step(p, y, "softmax")
+    decoder_step(p, y, "softmax", weights=(0.58, 0.38, 0.04))
     p.text(262, y - 57, "decoder", "name start decoder")
     p.text(392, y + 428, "encoder", "name start encoder")
     p.text(378, y + 178, "attention", "name start attention")

@@ -43,11 +43,11 @@ def annotations(p, y, xs, tokens="abcd"):
         p.arrow(b.top(), (x + 20, y + 6), role="backward")
 
 
-def output(p, state, text, literal=True):
+def output(p, state, text, literal=True, role="token"):
     """Draws the prediction above a state. Returns its softmax."""
     softmax = p.cell(state.x, state.y - 57, "softmax", "decoder", 62, 26)
     p.arrow(state.top(), softmax.bottom(), role="decoder")
-    p.arrow(softmax.top(), p.token(state.x, softmax.y - 42, text, literal).bottom(), role="decoder")
+    p.arrow(softmax.top(), p.token(state.x, softmax.y - 42, text, literal, role).bottom(), role="decoder")
     return softmax
 
 

@@ -17,7 +17,7 @@ WORDS = {
     "forward": "前向", "backward": "反向", "saves ": "保存 ", "broadcast": "广播", "saves the shape of ": "保存形状：", "repeat": "重复",
     "tangent": "切线", "forward difference": "前向差分", "central difference": "中心差分", "node": "节点", "value": "值", "index": "下标", "gradient": "梯度",
     "reduce": "归约", "decoder": "解码器", "encoder": "编码器", "context": "上下文", "attention": "注意力",
-    "true ": "真实的 ", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
+    "true ": "真实的 ", "wrong: not b": "写错：不是 b", " the most likely token": "概率最大的词元", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
     "values": "值", "mask, softmax": "掩码，softmax", "kept": "保留", "ended": "已结束", "kept and set aside": "保留，另外存放", "cut": "剪掉",
     "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
     "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
@@ -90,7 +90,7 @@ WORDS = {
     "no mask": "没有掩码", "a model": "一个模型", "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
     "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练", "Quality against sparsity": "质量与零的比例",
     # plots: axes
-    "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12",
+    "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12", "exact match": "完全匹配率", "length of the source": "源序列长度",
     "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
     "second coordinate": "第二坐标", "accuracy": "准确率", "tokens after it": "后面的词元数",

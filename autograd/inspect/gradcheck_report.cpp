@@ -19,7 +19,10 @@ void print_worst(std::ostream& out, const GradcheckEntry& entry) {
       << entry.analytic + 0.0  // prints 0 for -0
       << ", numeric " << entry.numeric << ", off by " << std::setprecision(2) << entry.error << " (allowed "
       << entry.allowed << ')';
-  if (entry.wrong > 0) out << "; " << entry.wrong << " of " << entry.checked << " elements are wrong";
+  if (entry.wrong > 0) {
+    out << "; " << entry.wrong << " of " << entry.checked
+        << (entry.wrong == 1 ? " elements is wrong" : " elements are wrong");
+  }
   if (!entry.needing.empty()) out << ' ' << entry.needing;
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("the report names the worst element and both its gradients", "[autogra
   CHECK(std::abs(entry.allowed / std::abs(10e-6 * incoming) - 1) < 1e-3);  // rtol · |gradient|, plus rounding
   const std::string text = printed(report);
   CHECK(text.starts_with("gradient check FAILED\n  WRONG input 0 (2, 3): worst at [1, 1], analytic "));
-  CHECK(text.ends_with("; 1 of 6 elements are wrong\n"));
+  CHECK(text.ends_with("; 1 of 6 elements is wrong\n"));
 }
 
 TEST_CASE("NaN counts as the worst element", "[autograd][gradcheck]") {
@@ -106,7 +106,7 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
   // The gradient 0 is wrong here, so the message must report an error and not suggest other inputs.
-  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements is wrong\n"));
 }
 
 TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {

@@ -144,7 +144,7 @@ TEST_CASE("a kink in one element does not hide a wrong gradient in another", "[a
   CHECK(printed(gradus::GradcheckReport{{entry}}) ==
         "gradient check FAILED\n"
         "  WRONG input 0 (3): worst at [2], analytic 1.12353485, numeric -1.12353485, off by 2.2 (allowed "
-        "1.1e-06); 1 of 3 elements are wrong\n        1 of 3 elements not judged, the first [0]: analytic "
+        "1.1e-06); 1 of 3 elements is wrong\n        1 of 3 elements not judged, the first [0]: analytic "
         "-0.511254, estimates 0 and 0,\n        slopes 0.511254 and -0.511254 on its sides, rounding up to "
         "5.4e-15\n");
 }
