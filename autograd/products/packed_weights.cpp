@@ -19,7 +19,7 @@ namespace {
 // Weights with more elements than this are not packed. Their products are limited by reading the weight, so
 // packing saves little, and the copy takes much memory.
 constexpr std::int64_t most_packed = 1 << 24;
-constexpr std::int64_t most_rows = 256;
+constexpr std::int64_t most_packed_rows = 256;
 
 struct PackedWeight {
   Tensor values;  // keeps the storage alive, so that its address is not reused; not on the tape
@@ -96,7 +96,7 @@ void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, s
   if (const auto product = weight_product(weight)) {
     return multiply(*product, m, x, weight, first, columns, addend, y);
   }
-  if (m >= PackedMatrix<T>::fewest_rows && m <= most_rows) {
+  if (m >= PackedMatrix<T>::fewest_rows && m <= most_packed_rows) {
     if (const auto packed = packed_weight<T>(Layout::transposed, weight, first, columns)) {
       return packed->multiply(m, x, addend, y);
     }

@@ -12,7 +12,7 @@ namespace gradus {
 namespace {
 
 constexpr std::int64_t width = 32;  // columns of a panel
-constexpr int most_rows = 12;       // number of rows of x whose sums fit in registers at the same time
+constexpr int most_at_once = 12;    // number of rows of x whose sums fit in registers at the same time
 
 using Lanes [[gnu::vector_size(64)]] = float;
 
@@ -45,7 +45,7 @@ template <int rows>
   }
 }
 
-// Calls sum_rows<rows>. `rows` may be any number up to most_rows.
+// Calls sum_rows<rows>. `rows` may be any number up to most_at_once.
 GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
                        const float* panel, Ahead ahead, std::array<float, width>* sums) {
   switch (rows) {
@@ -72,7 +72,7 @@ GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::i
     case 11:
       return sum_rows<11>(K, x, stride, panel, ahead, sums);
     default:
-      return sum_rows<most_rows>(K, x, stride, panel, ahead, sums);
+      return sum_rows<most_at_once>(K, x, stride, panel, ahead, sums);
   }
 }
 
@@ -82,9 +82,9 @@ GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::i
 std::int64_t rows_of_block() {
 #if defined(__x86_64__)
   static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-  return has_avx512 ? most_rows : most_rows / 2;
+  return has_avx512 ? most_at_once : most_at_once / 2;
 #else
-  return most_rows / 2;
+  return most_at_once / 2;
 #endif
 }
 
@@ -115,7 +115,7 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
   constexpr std::int64_t least_work = 1 << 17;  // number of multiply-adds for which a second thread pays
   parallel_for(
       panels, 1 + least_work / (1 + m * part.columns * width), [&](std::int64_t from, std::int64_t to) {
-        std::array<std::array<float, width>, most_rows> sums;
+        std::array<std::array<float, width>, most_at_once> sums;
         for (std::int64_t p = first_panel + from; p < first_panel + to; ++p) {
           const float* const panel = panels_.data() + (p * K_ + part.column) * width;
           const auto* const ahead =
