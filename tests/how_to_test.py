@@ -38,7 +38,7 @@ def train_on_your_text(folder, build):
     assert "sept livres" in out, out
     recorded = json.loads((ROOT / "docs/results/printed_train-on-your-text.json").read_text())["lines"]
     assert not missing(recorded, out.split("\n")), f"no longer printed: {missing(recorded, out.split(chr(10)))}"
-    assert (folder / "looks.html").exists()
+    assert (folder / "looks.svg").exists()
 
 
 def load_pytorch_weights(folder, build):
