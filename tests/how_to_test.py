@@ -20,9 +20,10 @@ from tutorial_prints import missing
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def block(page, language):
-    """The page's first code block in this language."""
-    return re.search(rf"^```{language}\n(.*?)^```", (ROOT / "docs/how-to" / page).read_text(), re.MULTILINE | re.DOTALL)[1]
+def block(page, language, after=""):
+    """The page's first code block in this language after the given text."""
+    text = (ROOT / "docs/how-to" / page).read_text().split(after, 1)[1] if after else (ROOT / "docs/how-to" / page).read_text()
+    return re.search(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1]
 
 
 def run(folder, *command, **more):
@@ -69,7 +70,7 @@ def debug(folder, build):
     (folder / "build/release").symlink_to(build)
     (folder / "run").write_text(f'#!/bin/sh\nshift\nexec {sys.executable} {ROOT}/exercises/exercise.py {build} "$@"\n')
     (folder / "run").chmod(0o755)
-    commands = block("debug.md", "sh").splitlines()
+    commands = block("debug.md", "sh", "**In an exercise**").splitlines()
     assert [command.split()[0] for command in commands] == ["./run", "gdb", "./run"], commands
     if not shutil.which("gdb"):
         del commands[1]
