@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def block(page, language, after=""):
     """The page's first code block in this language after the given text."""
-    text = (ROOT / "docs/how-to" / page).read_text().split(after, 1)[1] if after else (ROOT / "docs/how-to" / page).read_text()
-    return re.search(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1]
+    text = (ROOT / "docs/how-to" / page).read_text()
+    return re.search(rf"^```{language}\n(.*?)^```", text[text.index(after):], re.MULTILINE | re.DOTALL)[1]
 
 
 def run(folder, *command, **more):

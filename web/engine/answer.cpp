@@ -158,8 +158,8 @@ json step(const json& request) {
 }
 
 // {"do": "measure", "each": n} → the source lengths, and two measurements of each model. "exact" lists the
-// exact match for each length. "trained" is the exact match over all lengths that occur in training. Of
-// phrases, both are of phrases from training; "held_out" is the exact match of the others, "bleu" their BLEU.
+// exact match for each length. "trained" is the exact match over all lengths that occur in training. For
+// phrases, both measure training phrases; "held_out" and "bleu" are the exact match and BLEU of the others.
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();
@@ -183,7 +183,8 @@ json measure(const json& request) {
   return {{"step", the_session().steps()}, {"lengths", lengths}, {"models", models}};
 }
 
-// {"do": "example"} → the text of a held-out source, or of phrases, every other time of one from training.
+// {"do": "example"} → the text of a held-out source. For phrases, calls alternate between a held-out phrase
+// and one of the training.
 json example(const json&) { return {{"source", the_session().example()}}; }
 
 json texts(const Ids& ids, const Symbols& symbols) {

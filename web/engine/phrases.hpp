@@ -18,11 +18,11 @@ namespace gradus::web {
 struct Phrase {
   std::string text;  ///< of the source
   data::Pair pair;
-  bool held_out;  ///< from training
+  bool held_out;  ///< whether training does not use it
 };
 
-/// A phrase set of data::phrases(), split and tokenised by default as `gradus train --phrases NAME` does; for
-/// Chinese, with `--target-unit chinese`.
+/// A phrase set of data::phrases(). It is split and tokenised as by `gradus train --phrases NAME`, and
+/// Chinese as with `--target-unit chinese`.
 struct Phrases {
   std::string settings;  ///< the options of `gradus train`, as TOML
   Symbols source, target;

@@ -109,7 +109,7 @@ std::vector<data::SentencePair> Session::generate(const data::TaskOptions& optio
 std::vector<data::Pair> Session::encode(const std::vector<data::SentencePair>& texts) const {
   std::vector<data::Pair> pairs;
   for (const auto& [source, target] : texts) {
-    pairs.push_back({sides_.source.encode(source), sides_.source.encode(target)});
+    pairs.push_back({sides_.source.encode(source), sides_.target.encode(target)});
     pairs.back().target.push_back(data::eos);
   }
   return pairs;

@@ -40,7 +40,7 @@ void check(const Settings& settings);
 /// One or two models, trained on the same batches of a task. Each model's result is independent of the other
 /// model. Equal settings give bit-identical models on every WebAssembly engine.
 ///
-/// A fifth of the sources is held out of training, selected by hash; of phrases, see Phrases.
+/// A fifth of the sources is held out of training, selected by hash. Phrase sets are split as by Phrases.
 class Session {
  public:
   /// @throws Error as check(), make_model() and Trainer do.
@@ -59,8 +59,8 @@ class Session {
   std::vector<double> step();
 
   /// Decodes held-out sources greedily: `each` sources of every length, from the shortest length in training
-  /// to the longest plus three. For dates: ten times `each` sources in all. For phrases: `each` phrases of
-  /// every length from training. Calls with equal `each` decode the same sources.
+  /// to the longest plus three. For dates: ten times `each` sources in all. For phrases: at most
+  /// `each` training phrases of every length. Calls with equal `each` decode the same sources.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
   /// A model's greedy translations of the held-out phrases: their exact match, and BLEU. std::nullopt for
@@ -71,8 +71,8 @@ class Session {
   };
   std::optional<HeldOut> measure_held_out(std::size_t number) const;
 
-  /// The text of a held-out source. Of phrases, every other one is from training. The random generator is
-  /// separate, so that training is not affected.
+  /// The text of a held-out source. For phrases, calls alternate between a held-out phrase and one of the
+  /// training. The random generator is separate, so that training is not affected.
   std::string example();
 
   /// The phrase with this source; null if there is none.

@@ -77,8 +77,8 @@ struct GradcheckReport {
   explicit operator bool() const { return passed(); }
 };
 
-/// For each tensor a line with name, shape, and the worst element with its analytic and numeric gradient. Two
-/// more lines for the first element that could not be judged, and advice.
+/// Prints one line per tensor: its name, its shape, and the worst element with both gradients. If elements
+/// could not be judged, two more lines describe the first of them. Then follows advice.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
 /// Checks df/d(input) for every element of every floating-point input, in double precision. f is called with
