@@ -494,25 +494,28 @@ def mask(p):
         p.text(left + 64, floor + 44, note, "small")
 
 
-@picture("run_folder", 288)
+@picture("run_folder", 326)
 def run_folder(p):
     """The files that train writes into a run folder, and the command that reads each.
 
-    translate, evaluate, align and score read best.safetensors. train --resume reads last.safetensors. average.safetensors is read if it is
-    named. log.jsonl, curves.svg, alignments.svg and index.html are for people.
+    translate, evaluate, align and score read best.safetensors. train --resume reads last.safetensors. train --config reads settings.toml.
+    log.jsonl, curves.svg, alignments.svg and index.html are for people. average.safetensors is written only with --average, and read if it is
+    named.
     """
-    p.panel("encoder", 130, 24, 180, 252)
-    p.text(220, 46, "out/phrases", "code")
-    train = p.cell(54, 150, "train", "decoder", 74, 36)
-    p.arrow(train.right(), (130, 150), role="decoder", width=2.2)
-    for y, name, readers in ((80, "best.safetensors", ("translate, align,", "evaluate, score")), (118, "last.safetensors", ("train --resume",)),
-                            (156, "average.safetensors", ("if named",)), (188, "log.jsonl", ()), (210, "curves.svg", ()),
-                            (232, "alignments.svg", ()), (258, "index.html", ("browser",))):
-        p.text(220, y, name, "small code")
+    p.panel("encoder", 130, 24, 180, 290)
+    p.text(220, 46, "a run folder", "small")
+    train = p.cell(54, 160, "train", "decoder", 74, 36)
+    p.arrow(train.right(), (130, 160), role="decoder", width=2.2)
+    for y, name, readers in ((80, "best.safetensors", ("translate, align,", "evaluate, score")), (116, "last.safetensors", ("train --resume",)),
+                            (146, "settings.toml", ("train --config",)), (176, "log.jsonl", ()), (198, "curves.svg", ()),
+                            (220, "alignments.svg", ()), (246, "index.html", ("browser",)),
+                            (286, "average.safetensors", ("with --average;", "if named"))):
+        quiet = " quiet" if name == "average.safetensors" else ""
+        p.text(220, y, name, "small code" + quiet)
         if readers:
             p.arrow((302, y), (372, y), role="context")
         for i, reader in enumerate(readers):
-            p.text(378, y + 16 * i - 8 * (len(readers) - 1), reader, "small start")
+            p.text(378, y + 16 * i - 8 * (len(readers) - 1), reader, "small start" + quiet)
 
 
 @picture("general_score", 236)

@@ -47,13 +47,14 @@ WORDS = {
     "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
     # the run folder
     "translate, align,": "翻译、对齐、", "evaluate, score": "评测、评分", "train --resume": "train --resume",
+    "train --config": "train --config", "a run folder": "运行文件夹", "with --average;": "有 --average 时；", "if named": "写出文件名时",
     # looking inside
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # pages of explanations
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
-    "if named": "写出文件名时", "browser": "浏览器", "once a batch": "每批一次", "each step": "每步一次",
+    "browser": "浏览器", "once a batch": "每批一次", "each step": "每步一次",
     "annotations h: (T, B, D)": "注解向量 h：(T, B, D)", "mask": "掩码",
     # machines and the server
     "network": "网络", "output": "输出层", "seconds": "秒", "waits w = 0.4 s": "等待 w = 0.4 秒",
@@ -140,7 +141,7 @@ FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 def is_word(text):
     """True if a piece of text needs a translation. False for formulas, code, and sequences of the letters a and b."""
-    text = re.sub(r"\w+_\w+|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav)|out/\w+|--\w+", "", text)
+    text = re.sub(r"\w+_\w+|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--\w+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
 
