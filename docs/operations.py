@@ -26,6 +26,9 @@ INTRODUCTION = """\
 <!-- Generated from the headers by docs/operations.py; edit those, then run `docs/operations.py render`. -->
 # Operations
 
+This page lists the equation, gradient and errors of each operation. The [cheat sheet](cheat-sheet.md) is a table of calls with the
+shapes of inputs and results.
+
 In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradients are in the order of the arguments.
 
 - Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. Below, "Error" lists the
@@ -33,18 +36,36 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradie
 - Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
   over stretched axes.
 - Floating-point operands must have the same dtype.
-- If an elementwise operation, a reduction or a product reads a NaN, its result is NaN. Exceptions are the cases in which `pow` is 1 by
-  IEEE 754, comparisons and `argmax`. Elements that are masked or not chosen are not read.
+- If an elementwise operation, a reduction or a product reads a NaN, its result is NaN. There are three
+  exceptions: comparisons, `argmax`, and `pow` where IEEE 754 makes it 1, for example pow(NaN, 0). Elements that are masked or not
+  chosen are not read.
 - A negative axis counts from the end.
 - `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.
 - An example writes a vector as `(1, 2, 3)`, and a matrix as its rows, `((1, 2), (3, 4))`.
+- *Packed* sequences are stored step by step, without padding. Each step has one row for every sequence that has not ended, the longest
+  first. For example, if sequence a has length 2 and b has length 3, the rows are b₀ a₀ | b₁ a₁ | b₂. N is the number of rows, the sum
+  of the lengths, here 5. A [`Packing`](../autograd/include/gradus/autograd/packing.hpp) is made from the lengths and holds this layout.
+- Reductions take an argument of type [`Axes`](../autograd/include/gradus/autograd/axes.hpp).
 
 To check a gradient, use `gradcheck` ([gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp)).
 """
 GRADIENT, ERROR = "**Gradient**: ", "**Error** "
 EXAMPLE = "**Example**: `{}` is `{}`. With g = `{}`, the gradient is `{}`."
-# Operation → call, result, g, gradient. scatter_add has two gradients, of x and of `source`.
+PLAIN_EXAMPLE = "**Example**: `{}` is `{}`."
+SHAPE_EXAMPLE = "**Example**: for x of shape {}, `{}` has shape {}."
+TYPES, COMMA = "**Types**: ", ", "
+# Type of an argument or result → its header
+TYPE_HEADERS = {"Generator": "random.hpp", "Packing": "packing.hpp", "GRUStates": "fused.hpp", "GRUForm": "fused.hpp",
+                "LSTMStates": "fused.hpp", "AttentionDecoder": "fused.hpp"}
+# Operation → call, result, g, gradient; or call, result; or shape of x, call, shape of the result. Some have two gradients, in the
+# order of the arguments.
 EXAMPLES = {
+    "where": ("where((1, 0), ((1, 2), (3, 4)), (8, 9))", "((1, 9), (3, 9))", "((1, 2), (3, 4))", "((1, 0), (3, 0))`, `(0, 6)"),
+    "variance": ("variance((1, 2, 3))", "1", "1", "(−1, 0, 1)"),
+    "matmul": ("matmul((((1, 2)), ((3, 4))), ((10), (1)))", "(((12)), ((34)))", "(((1)), ((1)))", "(((10, 1)), ((10, 1)))`, `((4), (6))"),
+    "permute": ("(4, 5, 6)", "permute(x, {2, 0, 1})", "(6, 4, 5)"),
+    "split": ("split((1, 2, 3, 4, 5), {2, 3}, 0)", "{(1, 2), (3, 4, 5)}", "{(6, 7), (8, 9, 10)}", "(6, 7, 8, 9, 10)"),
+    "one_hot": ("one_hot((2, 0), 3)", "((0, 0, 1), (1, 0, 0))"),
     "cumsum": ("cumsum((1, 2, 3), 0)", "(1, 3, 6)", "(1, 1, 1)", "(3, 2, 1)"),
     "pad": ("pad((1, 2), 0, 1, 2)", "(0, 1, 2, 0, 0)", "(1, 2, 3, 4, 5)", "(2, 3)"),
     "index_select": ("index_select((5, 6, 7), (2, 0, 2))", "(7, 5, 7)", "(1, 2, 3)", "(2, 0, 4)"),
@@ -139,9 +160,24 @@ def all_entries():
     return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + packing + attention
 
 
-def page(introduction, phrase, gradient, error, example):
-    """The page with this introduction. `phrase` translates a paragraph; `gradient` and `error` begin the last paragraphs of an entry."""
-    lines = [introduction]
+def example_of(name, words):
+    """The paragraph with an operation's example; `words` is this module, or the one with the Chinese."""
+    example = EXAMPLES[name]
+    if len(example) < 4:
+        return (words.PLAIN_EXAMPLE if len(example) == 2 else words.SHAPE_EXAMPLE).format(*example)
+    shown = words.EXAMPLE.format(*example)
+    return shown.replace("gradient is", "gradients are") if "`" in example[3] else shown
+
+
+def types_of(entry, words, root):
+    """The paragraph that links the types in an entry's declarations, or ""."""
+    found = [name for name in TYPE_HEADERS if re.search(rf"\b{name}\b", " ".join(entry.declarations))]
+    return words.TYPES + words.COMMA.join(f"[`{name}`]({root}autograd/include/gradus/autograd/{TYPE_HEADERS[name]})" for name in found) if found else ""
+
+
+def page(words, phrase, root):
+    """The page in the language of `words`, this module or operations_chinese. `phrase` translates a paragraph; links start at `root`."""
+    lines = [words.INTRODUCTION]
     chapter = None
     for entry in all_entries():
         if entry.chapter != chapter:
@@ -152,12 +188,13 @@ def page(introduction, phrase, gradient, error, example):
         # Python-Markdown needs a blank line before a list.
         text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", "\n".join(map(phrase, entry.text.split("\n"))), flags=re.MULTILINE)
         lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", text, "",
-                  f"{gradient}{phrase(entry.gradient)}", ""]
+                  f"{words.GRADIENT}{phrase(entry.gradient)}", ""]
         if entry.names[0] in EXAMPLES:
-            shown = example.format(*EXAMPLES[entry.names[0]])
-            lines += [shown.replace("gradient is", "gradients are") if "`" in EXAMPLES[entry.names[0]][3] else shown, ""]
+            lines += [example_of(entry.names[0], words), ""]
         if entry.errors:
-            lines += [f"{error}{phrase(entry.errors)}", ""]
+            lines += [f"{words.ERROR}{phrase(entry.errors)}", ""]
+        if types := types_of(entry, words, root):
+            lines += [types, ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
@@ -172,9 +209,7 @@ def pages():
             sys.exit(f"operations: {text!r} has no Chinese; add it to docs/operations_chinese.py")
         return translated
 
-    found = {PAGE: page(INTRODUCTION, str, GRADIENT, ERROR, EXAMPLE),
-             CHINESE_PAGE: page(operations_chinese.INTRODUCTION, chinese, operations_chinese.GRADIENT, operations_chinese.ERROR,
-                                operations_chinese.EXAMPLE)}
+    found = {PAGE: page(sys.modules[__name__], str, "../"), CHINESE_PAGE: page(operations_chinese, chinese, "../../")}
     if unused := set(operations_chinese.WORDS) - used:
         sys.exit(f"operations: no docstring has {', '.join(map(repr, sorted(unused)))}; remove it from docs/operations_chinese.py")
     return found

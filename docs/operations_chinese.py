@@ -9,20 +9,27 @@ INTRODUCTION = """\
 <!-- Generated from the headers by docs/operations.py; edit those, then run `docs/operations.py render`. -->
 # 运算
 
+这一页列出每个运算的公式、梯度和错误。[速查表](cheat-sheet.md)用表格列出各种调用，以及输入和结果的形状。
+
 在梯度中，`g` 表示 d(loss)/d(result)，`y` 表示结果。如果有几个梯度，次序与参数相同。
 
 - 形状或数据类型不匹配时，每个运算都抛出 `gradus::Error`，而且在此之前不改变任何东西。下面的“错误”列出其他会报错的条件。
 - 逐元素的运算会广播：各轴从最后一个开始对应，大小为 1 的轴会拉伸。梯度在拉伸的轴上求和。
 - 浮点操作数的数据类型必须相同。
-- 逐元素的运算、归约或乘积读到 NaN，结果就是 NaN。例外是按 IEEE 754 规定 `pow` 为 1 的情形、比较和 `argmax`。被屏蔽或没有选中的元素不会读到。
+- 逐元素的运算、归约或乘积读到 NaN，结果就是 NaN。例外有三个：比较、`argmax`，以及按 IEEE 754 规定为 1 的 `pow`，例如 pow(NaN, 0)。被屏蔽或没有选中的元素不会读到。
 - 负的轴从末尾数起。
 - `+`、`-`、`*` 和 `/` 接受两个张量，或者一个张量和一个数。
 - 例子里，向量写作 `(1, 2, 3)`，矩阵按行写作 `((1, 2), (3, 4))`。
+- **打包**的序列逐步存放，没有填充。每一步里，尚未结束的序列各占一行，最长的在前。例如，序列 a 的长度是 2，b 的长度是 3，各行就是 b₀ a₀ | b₁ a₁ | b₂。N 是行数，也就是各长度之和，这里是 5。[`Packing`](../../autograd/include/gradus/autograd/packing.hpp) 由各序列的长度构造，保存这种布局。
+- 归约的参数类型是 [`Axes`](../../autograd/include/gradus/autograd/axes.hpp)。
 
 要检验梯度，用 `gradcheck`（[gradcheck.hpp](../../autograd/include/gradus/autograd/gradcheck.hpp)）。
 """
 GRADIENT, ERROR = "**梯度**：", "**错误**："
 EXAMPLE = "**例子**：`{}` 是 `{}`。g = `{}` 时，梯度是 `{}`。"
+PLAIN_EXAMPLE = "**例子**：`{}` 是 `{}`。"
+SHAPE_EXAMPLE = "**例子**：x 的形状是 {} 时，`{}` 的形状是 {}。"
+TYPES, COMMA = "**类型**：", "、"
 
 WORDS = {
     # chapters and their notes
@@ -32,8 +39,8 @@ WORDS = {
     "Comparisons return i64: 1 where true, 0 elsewhere. NaN is unequal to everything.": "比较返回 i64：成立处为 1，其余为 0。NaN 与任何数都不相等。",
     "Each operation reduces `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed or, with `keep`, have size 1.":
         "每个运算在 `axes` 上归约，例如 `1` 或 `{0, -1}`；默认是所有轴。归约的轴被去掉；有 `keep` 时保留，大小为 1。",
-    "Tensor::reshape, operator[], slice of the leading axis, squeeze and unsqueeze return views; the others copy.":
-        "Tensor::reshape、operator[]、对第一个轴的 slice、squeeze 和 unsqueeze 返回视图；其余的复制。",
+    "In this section, squeeze, unsqueeze and split of the leading axis return views; the others copy. The members reshape, operator[] and slice of the leading axis return views, too.":
+        "在这一节里，squeeze、unsqueeze 和对第一个轴的 split 返回视图，其余的复制。成员 reshape、operator[] 和对第一个轴的 slice 也返回视图。",
     "Indices are i64. An index out of range throws an Error that names the index and its position.":
         "下标是 i64。下标越界时抛出 Error，其中指出下标和它的位置。",
     "All return a mean, as a scalar.": "都返回平均值，是一个标量。",
@@ -47,8 +54,8 @@ WORDS = {
         "逐元素的 a^b，特殊值与 IEEE 754 相同。a = 1 或 b = 0 时结果为 1，即使另一个操作数是 NaN。否则，a 是有限的负数时结果为 NaN，除非 b 是整数或无穷大。(−∞)^b 在 b > 0 时为 ∞，在 b < 0 时为 0；b 是奇数时带负号。",
     "for a, g·b·a^(b−1), or 0 where b = 0; for b, g·y·ln a, or 0 where a = 0 and b ≥ 0.":
         "a 的梯度是 g·b·a^(b−1)，b = 0 处为 0；b 的梯度是 g·y·ln a，a = 0 且 b ≥ 0 处为 0。",
-    "e^x. In f32, the result is 0 for x below about −87.7, and ∞ for x above about 88.4.":
-        "e^x。在 f32 中，x 低于约 −87.7 时结果为 0，高于约 88.4 时为 ∞。",
+    "e^x. In f32, the result is 0 for x below about −87.7, and ∞ for x above about 88.4, a little before e^x itself overflows (88.72).":
+        "e^x。在 f32 中，x 低于约 −87.7 时结果为 0，高于约 88.4 时为 ∞，比 e^x 本身的溢出（88.72）略早一点。",
     "ln x. −∞ at 0 and NaN below.": "ln x。在 0 处为 −∞，小于 0 时为 NaN。",
     "√x. NaN below 0.": "√x。小于 0 时为 NaN。",
     "g/(2y), infinite at 0.": "g/(2y)，在 0 处为无穷大。",
@@ -99,8 +106,8 @@ WORDS = {
     "Σ_{j ≤ i} x_j along an axis, in x's shape. Sums are accumulated in double.": "沿一个轴的 Σ_{j ≤ i} x_j，形状与 x 相同。用 double 累加。",
     "Σ_{j ≥ i} g_j, also accumulated in double.": "Σ_{j ≥ i} g_j，也用 double 累加。",
     # products
-    "A·B, as in NumPy: matrices (m, k) and (k, n), or batches (…, m, k) and (…, k, n) whose leading axes broadcast. A vector (k) in place of A counts as a row, and a vector in place of B as a column. The result does not have the added axis.":
-        "A·B，与 NumPy 相同：矩阵 (m, k) 和 (k, n)，或者批次 (…, m, k) 和 (…, k, n)，前面的轴会广播。在 A 的位置上，向量 (k) 算作一行；在 B 的位置上，算作一列。结果没有为此添加的轴。",
+    "A·B, as in NumPy: matrices (m, k) and (k, n), or batches (…, m, k) and (…, k, n) whose leading axes broadcast. A vector (k) in place of A counts as a row, and a vector in place of B as a column. The added axis is removed from the result: (k) and (k, n) give (n).":
+        "A·B，与 NumPy 相同：矩阵 (m, k) 和 (k, n)，或者批次 (…, m, k) 和 (…, k, n)，前面的轴会广播。在 A 的位置上，向量 (k) 算作一行；在 B 的位置上，算作一列。结果去掉所加的轴：(k) 和 (k, n) 得到 (n)。",
     "g·Bᵀ, Aᵀ·g, summed over stretched axes.": "g·Bᵀ，Aᵀ·g，在拉伸的轴上求和。",
     "when the inner sizes differ.": "内侧的大小不同时。",
     "x·Wᵀ + b over the last axis. Shapes: x (…, I), W (O, I), b (O), result (…, O). Without a bias, b is undefined.":
@@ -133,10 +140,10 @@ WORDS = {
     "The elements of x's leading axis that `index` (n) lists: (n, …).": "x 的第一个轴上由 `index` (n) 列出的元素：(n, …)。",
     "each element of g is added to the gradient of the element of x that was chosen. An element chosen several times gets the sum.":
         "g 的每个元素加到 x 中被选中的那个元素的梯度上。多次被选中的元素得到总和。",
-    "y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. In general, `index` gives the position along `axis`; the other positions are those in y. `index` has x's shape except along `axis`.":
-        "`axis` = 1 时，y[i, j, …] = x[i, index[i, j, …], …]。一般地，`index` 给出沿 `axis` 的位置，其他位置与 y 中相同。除了沿 `axis`，`index` 的形状与 x 相同。",
-    "A copy of x in which source[i, j, …] is added to element [i, index[i, j, …], …], for `axis` = 1. In general, `index` gives the position along `axis`; the other positions are those in `source`.":
-        "x 的副本；`axis` = 1 时，source[i, j, …] 加到元素 [i, index[i, j, …], …] 上。一般地，`index` 给出沿 `axis` 的位置，其他位置与 `source` 中相同。",
+    "y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. Along `axis`, the position comes from `index`; along all other axes, it is the position of the element of y. `index` has x's shape except along `axis`.":
+        "`axis` = 1 时，y[i, j, …] = x[i, index[i, j, …], …]。沿 `axis` 的位置由 `index` 给出；沿其他各轴的位置，就是 y 的这个元素的位置。除了沿 `axis`，`index` 的形状与 x 相同。",
+    "A copy of x in which source[i, j, …] is added to element [i, index[i, j, …], …], for `axis` = 1. Along `axis`, the position comes from `index`; along all other axes, it is the position of the element of `source`.":
+        "x 的副本；`axis` = 1 时，source[i, j, …] 加到元素 [i, index[i, j, …], …] 上。沿 `axis` 的位置由 `index` 给出；沿其他各轴的位置，就是 `source` 的这个元素的位置。",
     "g for x; for each element of `source`, g at the element of x to which it was added.": "x 得到 g；`source` 的每个元素，得到它所加到的 x 的元素处的 g。",
     "1 at each id and 0 elsewhere: ids (any shape) → (ids.shape…, classes).": "在每个编号处为 1，其余为 0：ids（任意形状）→ (ids.shape…, classes)。",
     # normalising
@@ -202,8 +209,8 @@ WORDS = {
     "- `form`: where the reset gate is applied": "- `form`：重置门用在哪里",
     "as in gru_update, at every step, from the last step to the first. With d_t the gradient at W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
         "每一步与 gru_update 相同，从最后一步到第一步。设 d_t 是 W_hh h_{t−1} + b_hh 处的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
-    "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h:":
-        "长短期记忆（LSTM）的一步，用 PyTorch 的形式，由权重与 x 和 h 的乘积计算：",
+    "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in PyTorch, g is a gate here, and not the gradient of the result:":
+        "长短期记忆（LSTM）的一步，用 PyTorch 的形式，由权重与 x 和 h 的乘积计算。与 PyTorch 一样，这里的 g 是一个门，不是结果的梯度：",
     "- `x_part`: W_ih x + b_ih, (B, 4H), in the order i, f, g, o": "- `x_part`：W_ih x + b_ih，(B, 4H)，次序为 i、f、g、o",
     "- `h_part`: W_hh h + b_hh, (B, 4H), in the same order": "- `h_part`：W_hh h + b_hh，(B, 4H)，次序相同",
     "- returns [h′; c′], (2, B, H)": "- 返回 [h′; c′]，(2, B, H)",

@@ -56,7 +56,8 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
                        const Tensor& h_0, const Packing& packing, bool reverse = false,
                        GRUForm form = GRUForm::pytorch);
 
-/// One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h:
+/// One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in
+/// PyTorch, g is a gate here, and not the gradient of the result:
 ///
 ///     i = σ(x_i + h_i),  f = σ(x_f + h_f),  g = tanh(x_g + h_g),  o = σ(x_o + h_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)

@@ -44,7 +44,8 @@ Tensor pow(const Tensor& x, double p);
 /// (−∞)^b is ∞ for b > 0 and 0 for b < 0, with a minus sign if b is an odd integer.
 /// Gradients: for a, g·b·a^(b−1), or 0 where b = 0; for b, g·y·ln a, or 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
-/// e^x. In f32, the result is 0 for x below about −87.7, and ∞ for x above about 88.4.
+/// e^x. In f32, the result is 0 for x below about −87.7, and ∞ for x above about 88.4, a little before e^x
+/// itself overflows (88.72).
 /// Gradient: g·y.
 Tensor exp(const Tensor& x);
 /// ln x. −∞ at 0 and NaN below.
@@ -164,8 +165,8 @@ Tensor cumsum(const Tensor& x, int axis);
 // ---- Products ----
 
 /// A·B, as in NumPy: matrices (m, k) and (k, n), or batches (…, m, k) and (…, k, n) whose leading axes
-/// broadcast. A vector (k) in place of A counts as a row, and a vector in place of B as a column. The result
-/// does not have the added axis.
+/// broadcast. A vector (k) in place of A counts as a row, and a vector in place of B as a column. The
+/// added axis is removed from the result: (k) and (k, n) give (n).
 /// Gradients: g·Bᵀ, Aᵀ·g, summed over stretched axes. @throws Error when the inner sizes differ.
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x·Wᵀ + b over the last axis. Shapes: x (…, I), W (O, I), b (O), result (…, O). Without a bias, b is
@@ -177,8 +178,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor
 Tensor outer(const Tensor& a, const Tensor& b);
 
 // ---- Layout ----
-// Tensor::reshape, operator[], slice of the leading axis, squeeze and unsqueeze return views; the others
-// copy.
+// In this section, squeeze, unsqueeze and split of the leading axis return views; the others copy. The
+// members reshape, operator[] and slice of the leading axis return views, too.
 
 /// x with axes a and b exchanged.
 /// Gradient: g, exchanged back.
@@ -228,13 +229,14 @@ Tensor embedding(const Tensor& table, const Tensor& ids);
 /// Gradient: each element of g is added to the gradient of the element of x that was chosen. An element
 /// chosen several times gets the sum.
 Tensor index_select(const Tensor& x, const Tensor& index);
-/// y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. In general, `index` gives the position along `axis`;
-/// the other positions are those in y. `index` has x's shape except along `axis`.
+/// y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. Along `axis`, the position comes from `index`; along
+/// all other axes, it is the position of the element of y. `index` has x's shape except along `axis`.
 /// Gradient: each element of g is added to the gradient of the element of x that was chosen. An element
 /// chosen several times gets the sum.
 Tensor gather(const Tensor& x, int axis, const Tensor& index);
-/// A copy of x in which source[i, j, …] is added to element [i, index[i, j, …], …], for `axis` = 1. In
-/// general, `index` gives the position along `axis`; the other positions are those in `source`.
+/// A copy of x in which source[i, j, …] is added to element [i, index[i, j, …], …], for `axis` = 1. Along
+/// `axis`, the position comes from `index`; along all other axes, it is the position of the element of
+/// `source`.
 /// Gradients: g for x; for each element of `source`, g at the element of x to which it was added.
 Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& source);
 /// 1 at each id and 0 elsewhere: ids (any shape) → (ids.shape…, classes).
