@@ -62,7 +62,7 @@ def serve_faults():
     rows = [["minutes", f"{results['minutes']:.0f}"], ["translations", counts["translations"]],
             ["texts compared with `gradus translate`", counts["texts compared"]],
             ["wrong requests and clients that misbehave", sum(counts.get(kind, 0) for kind in FAULTS)], ["wrong answers", len(results["wrong"])],
-            ["requests without an answer", results.get("unanswered", 0)],
+            ["requests without an answer", results.get("unanswered", 0)], ["reloads of the models", counts["reloads"]],
             ["resident memory, MB: median of each quarter of the time", " / ".join(quarters(results["resident_kb"]))]]
     return markdown_table(["what", "measured"], rows) + "\n\n" + where_measured(results)
 
