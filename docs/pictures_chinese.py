@@ -106,7 +106,7 @@ WORDS = {
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",
     # speed
-    "time of libtorch ÷ time of gradus": "libtorch 的时间 ÷ gradus 的时间", "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "decoding": "解码", "How the cost grows": "代价怎样增长",
+    "time of libtorch ÷ time of gradus": "libtorch 的时间 ÷ gradus 的时间", "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "held out": "留出", "decoding": "解码", "How the cost grows": "代价怎样增长",
     "doublings of the size": "大小加倍的次数", "ms": "毫秒", "training step": "一步训练",
     # the command
     "BLEU by source length": "各源序列长度的 BLEU", "source tokens": "源词元数",

@@ -34,7 +34,7 @@ WORDS = {
     "French, BLEU, beam 5": "法语，BLEU，束宽 5", "reversal, exact match, lengths 1 to 25": "反转，完全匹配率，长度 1 至 25",
     "BLEU, each model": "BLEU，单个模型", "BLEU, ensemble of three": "BLEU，三个模型的集成", "last checkpoint": "最后的检查点",
     "average of the last five": "最近五个的平均", "sentence": "句子", "output": "输出", "reference": "参考译文", "d2l's BLEU": "d2l 的 BLEU",
-    "in training set": "在训练集中", "word error rate": "词错误率",
+    "in training set": "在训练集中", "word error rate": "词错误率", "configuration": "配置",
     **{sentence: sentence for sentence in (
         "Go.", "va !", "Va !", "I lost.", "j'ai perdu.", "J'ai perdu.", "He's calm.", "il est calme.",
         "Il est calme.", "I'm home.", "je suis chez moi.", "Je suis chez moi.")},  # text, not translated

@@ -4,10 +4,12 @@ import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 
 from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
@@ -291,6 +293,23 @@ def command_four():
              "yes" if row["in_training"] else "no"] for row in results["rows"]]
     return (markdown_table(["sentence", "output", "reference", "d2l's BLEU", "in training set"], rows, texts=3)
             + f"\n\nThe BLEU on all held-out sentences is {results['test']['bleu']:.1f}. " + where_measured(results))
+
+
+def command_sizes():
+    """The sizes, time and greedy BLEU of three models of English and French, by the number of pairs."""
+    printed = "\n".join(load("printed_command")["lines"])
+    french, greedy = figures("eng_fra_bahdanau", "greedy")
+    four = load("command_four")
+    mean = statistics.mean
+    measured = {"phrases": (sum(map(int, re.findall(r"(\d+) (?:train|dev|test)", printed.split("\n")[0]))), float(re.search(r" in (\d+) s;", printed)[1]),
+                            float(re.search(r"BLEU +([\d.]+)", printed)[1])),
+                "eng-fra-short": (5000, four["train_seconds"], four["test"]["bleu"]),
+                "eng-fra": (30000, mean(run["train_seconds"] for run in french["runs"]), mean(report["bleu"] for report in greedy))}
+    rows = []
+    for name, (pairs, taken, bleu) in measured.items():
+        settings = tomllib.loads((ROOT / "configs" / f"{name}.toml").read_text())
+        rows.append([f"`configs/{name}.toml`", f"{pairs:,}", settings["embedding"], settings["hidden"], settings["dropout"], f"{taken:.0f}", f"{bleu:.0f}"])
+    return markdown_table(["configuration", "sentence pairs", "`--embedding`", "`--hidden`", "`--dropout`", "training, s", "BLEU"], rows)
 
 
 def check_bounds():

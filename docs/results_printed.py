@@ -13,7 +13,8 @@ from results_kit import PICTURES, ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
 COMMANDS = ("train-on-your-text", "compress-a-model", "command")  # no program on these pages: their first shell block is run
-PICTURED = {"train-on-your-text": ("looks.svg", "seven_books.svg")}  # a picture that the commands of a page draw, and its name in the pages
+# a picture that the commands of a page draw, and its name in the pages
+PICTURED = {"train-on-your-text": ("looks.svg", "seven_books.svg"), "command": ("out/phrases/curves.svg", "phrases_curves.svg")}
 PYTORCH = "load-pytorch-weights"  # the page whose program reads a file written by PyTorch
 
 FROM_RUN = "The page of this tutorial: "  # ./run prints this line, not the program
