@@ -343,8 +343,8 @@ def phases(p):
     """Griffin and Lim's two steps.
 
     On the left, two windows overlap at a sample, with the weights 0.6 and 0.8. They ask for 0.5 and 0.4, and the sample becomes
-    0.436. On the right, the iteration moves back and forth between spectra with the wanted magnitudes A and spectra of sounds. No
-    distance is longer than the one before.
+    0.436. On the right, the iteration moves back and forth between spectra with the wanted magnitudes A, a curve, and spectra of sounds, a
+    line. No distance is longer than the one before, but the two do not meet.
     """
     floor, height, half, sample = 150, 100, 84, 126
 
@@ -362,20 +362,25 @@ def phases(p):
     for y, role, asked in ((178, "encoder", "0.3 / 0.6 = 0.5"), (200, "attention", "0.32 / 0.8 = 0.4")):
         p.disc(f"fill {role}", 70, y, 4)
         p.math(84, y, asked, "small start")
-    # The two sets as lines; each arrow is a projection to the nearest point of the other line.
-    sounds, corner, direction = 196, (286, 62), (175, 90)
-    length = math.hypot(*direction)
-    u = direction[0] / length, direction[1] / length
-    p.path("line context", f"M{at(*corner)}l{at(*direction)}", ' stroke-width="2.2"')
-    p.path("line decoder", f"M{at(corner[0], sounds)}H{corner[0] + direction[0]}", ' stroke-width="2.2"')
-    x = corner[0] + 16
+    # The two sets as a curve and a line, which do not meet. Each arrow leads to the nearest point of the other set.
+    sounds, first, last = 196, 286, 461
+
+    def magnitudes(x):
+        return sounds - 30 - 0.0044 * (x - last) ** 2
+
+    def nearest(x):
+        """The point of the curve nearest to (x, sounds)."""
+        return min((math.hypot(u - x, sounds - magnitudes(u)), u) for u in (first + step / 10 for step in range(10 * (last - first))))[1]
+    points = [(x, magnitudes(x)) for x in range(first, last + 1, 5)]
+    p.path("line context", "M" + "L".join(at(*point) for point in points), ' stroke-width="2.2"')
+    p.path("line decoder", f"M{at(first, sounds)}H{last}", ' stroke-width="2.2"')
+    x = first + 12
     for name in ("", "′", "″"):
-        t = (x - corner[0]) * u[0] + (sounds - corner[1]) * u[1]
-        y = corner[0] + t * u[0], corner[1] + t * u[1]
-        p.arrow((x, sounds), y, role="context")
-        p.arrow(y, (y[0], sounds), role="decoder")
+        u = nearest(x)
+        p.arrow((x, sounds), (u, magnitudes(u)), role="context")
+        p.arrow((u, magnitudes(u)), (u, sounds), role="decoder")
         p.math(x, sounds + 16, "X" + name, "small")
-        p.math(y[0] + 4, y[1] - 14, "Y" + name, "small")
-        x = y[0]
-    p.math(corner[0], corner[1] - 18, "magnitudes A", "small start")
+        p.math(u + 4, magnitudes(u) - 14, "Y" + name, "small")
+        x = u
+    p.math(first + 16, magnitudes(first), "magnitudes A", "small start")
     p.math(472, sounds + 16, "sounds", "small end")
