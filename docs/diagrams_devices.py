@@ -98,30 +98,60 @@ def french(p):
         p.text(left + 80 * math.log2(size / 0.5), floor + 16, f"{size:g}", "small quiet")
     p.text(12, 14, "BLEU", "small start quiet")
     p.text(260, floor + 38, "MB after gzip, logarithmic scale", "small quiet")
-    for role, rows in (
-            ("gradient", ["f32", "50 % zeros, trained on", "80 % zeros, trained on", "90 % zeros, trained on"]),
-            ("context", ["f32", "2,000 target words", "2,000 target words, int8"]),
-            ("encoder", ["f32", "bf16", "int8"]),
-            ("attention", ["student", "student, teacher's words", "student, teacher's beams", "student, teacher's beams, int8"]),
-            ("decoder", ["smallest student", "smallest student, teacher's beams", "smallest student, teacher's beams, int8"])):
-        places = [place(row) for row in rows]
+    # The role of each method, and its models: a row, the place of its label, and the label.
+    for role, models in (
+            ("gradient", (("f32", 0, 0, "", ""), ("50 % zeros, then trained", -14, 10, "end", "50 % zeros"),
+                          ("80 % zeros, then trained", 12, 4, "start", "80 % zeros"), ("90 % zeros, then trained", 12, 0, "start", "90 % zeros"))),
+            ("context", (("f32", 0, 0, "", ""), ("2,000 target words", 14, 15, "", "2,000 words"), ("2,000 target words, int8", 2, 15, "start", "int8"))),
+            ("encoder", (("f32", 0, 0, "", ""), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"))),
+            ("attention", (("student", 12, 4, "start", "true targets"), ("student, teacher's probabilities", 12, 0, "start", "probabilities"),
+                           ("student, teacher's translations", 0, -14, "end", "translations"),
+                           ("student, teacher's translations, int8", 0, 15, "", "int8"))),
+            ("decoder", (("smallest student", 2, 16, "end", "true targets"), ("smallest student, teacher's translations", 0, -14, "", "translations"),
+                         ("smallest student, teacher's translations, int8", 0, 15, "", "int8")))):
+        places = [place(row) for row, *_ in models]
         p.arrow(*places, role=role, head=False, width=1.6)
-        for x, y in places:
+        for (x, y), (_, dx, dy, css, text) in zip(places, models):
             p.disc(f"fill {role}", x, y, 4)
-    for row, dx, dy, css, text in (
-            ("f32", 10, 0, "start", "f32"), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"),
-            ("smallest student, teacher's beams, int8", -4, 16, "start", "beams, int8"),
-            ("smallest student, teacher's beams", 0, -14, "", "beams"), ("smallest student", 4, 16, "end", "true targets"),
-            ("student, teacher's beams, int8", -4, 16, "start", "beams, int8"), ("student, teacher's beams", 0, -14, "end", "beams"),
-            ("student, teacher's words", 12, 0, "start", "teacher's words"), ("student", 12, 4, "start", "true targets"),
-            ("50 % zeros, trained on", 12, 10, "start", "50 % zeros"), ("80 % zeros, trained on", 12, 4, "start", "80 % zeros"),
-            ("90 % zeros, trained on", 12, 0, "start", "90 % zeros"), ("2,000 target words, int8", -4, 18, "start", "2,000 words, int8"), ("2,000 target words", 8, -24, "", "2,000 words")):
+            if text:
+                p.text(x + dx, y + dy, text, f"small fill {css} {role}")
+    x, y = place("f32")
+    p.text(x + 10, y, "f32", "small start")
+    for row, up, role, name in (("smallest student, teacher's translations, int8", 26, "decoder", "smallest student"),
+                                ("student, teacher's translations, int8", 16, "attention", "student")):
         x, y = place(row)
-        p.text(x + dx, y + dy, text, f"small {css}")
-    for row, role, name in (("smallest student, teacher's beams, int8", "decoder", "smallest student"),
-                            ("student, teacher's beams, int8", "attention", "student")):
-        x, y = place(row)
-        p.text(x - 4, y - 16, name, f"small start name {role}")
+        p.text(x - 4, y - up, name, f"small start name {role}")
+
+
+@picture("14_outlier", 232)
+def outlier(p):
+    """A row of four weights in int8, with and without an outlier.
+
+    Above, the row is 1.27, 0.017, -0.004 and 0.003. Its steps are 0.01 apart. The outlier 1.27 is far to the right. The weight 0.017 is
+    rounded to 0.02, and the other two to 0. Below, the row has no outlier. Its steps are only 0.00013 apart, so no weight moves visibly.
+    """
+    middle, scale, weights = 220, 8000, (0.017, -0.004, 0.003)
+
+    def place(value):
+        return middle + scale * value
+    for y, name, step, rounded in ((34, "with the outlier 1.27", "step 0.01", (0.02, 0, 0)), (150, "without it", "step 0.00013", weights)):
+        p.text(12, y - 16, name, "small start name gradient" if y < 100 else "small start name encoder")
+        p.text(468, y - 16, step, "small end quiet")
+        p.path("line token", f"M{at(place(-0.0145), y + 14)}H{place(0.025):g}", ' stroke-width="1"')
+        p.path("line token", f"M{at(place(-0.0145), y + 62)}H{place(0.025):g}", ' stroke-width="1"')
+        spacing = (1.27 if y < 100 else 0.017) / 127
+        ticks = [spacing * k for k in range(-200, 201) if -0.0145 <= spacing * k <= 0.0251]
+        p.path("line token" + ("" if y < 100 else " faded"), "".join(f"M{at(place(tick), y + 58)}v8" for tick in ticks),
+               f' stroke-width="{1 if y < 100 else 0.4}"')
+        p.text(12, y + 14, "weight", "small start quiet")
+        p.text(12, y + 62, "rounded", "small start quiet")
+        for weight, value in zip(weights, rounded):
+            p.arrow((place(weight), y + 14), (place(value), y + 57), role="decoder")
+            p.disc("fill decoder", place(weight), y + 14, 4)
+            p.text(place(weight), y, f"{weight:g}".replace("-", "−"), "small")
+        if y < 100:
+            for tick in ticks:
+                p.text(place(tick), y + 77, f"{tick:g}".replace("-", "−"), "small quiet")
 
 
 @picture("15_pyramid", 300)
@@ -343,8 +373,8 @@ def phases(p):
     """Griffin and Lim's two steps.
 
     On the left, two windows overlap at a sample, with the weights 0.6 and 0.8. They ask for 0.5 and 0.4, and the sample becomes
-    0.436. On the right, the iteration moves back and forth between spectra with the wanted magnitudes A and spectra of sounds. No
-    distance is longer than the one before.
+    0.436. On the right, the iteration moves back and forth between spectra with the wanted magnitudes A, a curve, and spectra of sounds, a
+    line. No distance is longer than the one before, but the two do not meet.
     """
     floor, height, half, sample = 150, 100, 84, 126
 
@@ -362,20 +392,25 @@ def phases(p):
     for y, role, asked in ((178, "encoder", "0.3 / 0.6 = 0.5"), (200, "attention", "0.32 / 0.8 = 0.4")):
         p.disc(f"fill {role}", 70, y, 4)
         p.math(84, y, asked, "small start")
-    # The two sets as lines; each arrow is a projection to the nearest point of the other line.
-    sounds, corner, direction = 196, (286, 62), (175, 90)
-    length = math.hypot(*direction)
-    u = direction[0] / length, direction[1] / length
-    p.path("line context", f"M{at(*corner)}l{at(*direction)}", ' stroke-width="2.2"')
-    p.path("line decoder", f"M{at(corner[0], sounds)}H{corner[0] + direction[0]}", ' stroke-width="2.2"')
-    x = corner[0] + 16
+    # The two sets as a curve and a line, which do not meet. Each arrow leads to the nearest point of the other set.
+    sounds, first, last = 196, 286, 461
+
+    def magnitudes(x):
+        return sounds - 30 - 0.0044 * (x - last) ** 2
+
+    def nearest(x):
+        """The point of the curve nearest to (x, sounds)."""
+        return min((math.hypot(u - x, sounds - magnitudes(u)), u) for u in (first + step / 10 for step in range(10 * (last - first))))[1]
+    points = [(x, magnitudes(x)) for x in range(first, last + 1, 5)]
+    p.path("line context", "M" + "L".join(at(*point) for point in points), ' stroke-width="2.2"')
+    p.path("line decoder", f"M{at(first, sounds)}H{last}", ' stroke-width="2.2"')
+    x = first + 12
     for name in ("", "′", "″"):
-        t = (x - corner[0]) * u[0] + (sounds - corner[1]) * u[1]
-        y = corner[0] + t * u[0], corner[1] + t * u[1]
-        p.arrow((x, sounds), y, role="context")
-        p.arrow(y, (y[0], sounds), role="decoder")
+        u = nearest(x)
+        p.arrow((x, sounds), (u, magnitudes(u)), role="context")
+        p.arrow((u, magnitudes(u)), (u, sounds), role="decoder")
         p.math(x, sounds + 16, "X" + name, "small")
-        p.math(y[0] + 4, y[1] - 14, "Y" + name, "small")
-        x = y[0]
-    p.math(corner[0], corner[1] - 18, "magnitudes A", "small start")
+        p.math(u + 4, magnitudes(u) - 14, "Y" + name, "small")
+        x = u
+    p.math(first + 16, magnitudes(first), "magnitudes A", "small start")
     p.math(472, sounds + 16, "sounds", "small end")

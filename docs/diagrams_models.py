@@ -96,7 +96,7 @@ def exact_match(p):
     for length in lengths:
         p.text(place(length, 0)[0], floor + 16, f"{length}", "small quiet")
     p.text(left + across * (lengths[-1] - lengths[0]) / 2, floor + 40, "length of the source", "small quiet")
-    for number, (name, role) in enumerate(zip(tables[0]["columns"], ("token", "encoder", "decoder"))):
+    for number, (name, role) in enumerate(zip(tables[0]["columns"], ("encoder", "decoder", "context"))):
         seeds = [[table["rows"][i]["values"][number] for table in tables] for i in range(len(lengths))]
         high = [place(length, max(values)) for length, values in zip(lengths, seeds)]
         low = [place(length, min(values)) for length, values in zip(lengths, seeds)]

@@ -27,12 +27,13 @@ WORDS = {
         "评测与训练共用一个循环，因此也沿用了教师强制。这样得出的完全匹配率，只说明在前面的词元全都正确时，"
         "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是每一步读到的都是 `<eos>`。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
-    "The state after the last position is the state of a sentence that ends in pads, and the backward direction begins with "
-    "the pads. The result for a sentence therefore depends on the length of the longest sentence in its batch. A source that "
-    "is translated by itself has no pads. Then only sources of length 8 are reliably right: they were the longest in "
-    "training, so they had no pads in training, either.":
-        "最后一个位置之后的状态，属于一个以填充结尾的句子；反向则从填充读起。一个句子的结果，取决于同一批中最长的句子有多长。"
-        "逐个输入时，源序列没有填充。这时只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以训练时也没有填充。",
+    "The forward direction reads the pads last, and the backward direction reads them first. The result for a sentence "
+    "therefore depends on the length of the longest sentence in its batch. A source that is translated by itself has no "
+    "pads. Then only sources of length 8 are reliably right: they were the longest in training, so they had no pads in "
+    "training, either. In the program's own measurement, a source of length 12 is in each batch, so even a source of length 8 has pads.":
+        "正向最后才读填充，反向最先读填充。一个句子的结果，取决于同一批中最长的句子有多长。"
+        "逐个输入时，源序列没有填充。这时只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以训练时也没有填充。"
+        "程序自己评测时，每一批里都有一个长度为 12 的源序列，所以连长度为 8 的也有填充。",
     "The decoder reads the token that it must predict.": "解码器读到了它应当预测的词元",
     "Input and target must be shifted by one token: in Python, the input is trg[:-1], and the target trg[1:]. "
     "Without the shift, the task is only to copy the input. The loss falls to 0 at once, but the model learns only to "
@@ -51,10 +52,10 @@ WORDS = {
         "没有目标时，循环只走一步。",
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
-    "those of the first step. The training and its curves show no mistake. To see the mistake, feed the written output "
-    "to the forward pass of training: at many steps, its likeliest token is another one.":
+    "those of the first step. The training and its curves show no mistake. To see the mistake, give the written output "
+    "to the forward pass of training as the target: at many steps, this pass prefers another token.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
-        "要发现它，让训练的前向计算读入写出的词元：许多步上概率最大的是别的词元。",
+        "要发现它，把写出的序列当作目标，交给训练的前向计算：许多步上，它更偏爱别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",
     "The shapes are right. But the annotation of a token contains nothing about the tokens after it. Reversal hardly needs "
     "this information, so only a probe of the annotations shows the mistake.":

@@ -75,20 +75,20 @@ ROWS = {
     "f32": ("teacher", F32, []),
     "bf16": ("teacher", ["--bf16"], BF16),
     "int8": ("teacher", ["--int8"], []),
-    **{f"{zeros} % zeros, trained on": (f"{zeros} % zeros", F32, []) for zeros in (50, 80, 90)},
-    "50 % zeros, trained on, int8": ("50 % zeros", ["--int8"], []),
+    **{f"{zeros} % zeros, then trained": (f"{zeros} % zeros", F32, []) for zeros in (50, 80, 90)},
+    "50 % zeros, then trained, int8": ("50 % zeros", ["--int8"], []),
     **{f"top-{k}": ("teacher", F32, ["--attention-top-k", str(k)]) for k in (4, 2, 1)},
     "attention in a window": ("window", F32, []),
     "attention to one position": ("one position", F32, []),
     "2,000 target words": ("teacher", ["--target-words", WORDS], []),
     "2,000 target words, int8": ("teacher", ["--target-words", WORDS, "--int8"], []),
     "student": ("student", F32, []),
-    "student, teacher's words": ("student of words", F32, []),
-    "student, teacher's beams": ("student of beams", F32, []),
-    "student, teacher's beams, int8": ("student of beams", ["--int8"], []),
+    "student, teacher's probabilities": ("student of words", F32, []),
+    "student, teacher's translations": ("student of beams", F32, []),
+    "student, teacher's translations, int8": ("student of beams", ["--int8"], []),
     "smallest student": ("smallest", F32, []),
-    "smallest student, teacher's beams": ("smallest of beams", F32, []),
-    "smallest student, teacher's beams, int8": ("smallest of beams", ["--int8"], []),
+    "smallest student, teacher's translations": ("smallest of beams", F32, []),
+    "smallest student, teacher's translations, int8": ("smallest of beams", ["--int8"], []),
 }
 
 
@@ -224,8 +224,8 @@ def speed_of(row):
     return next(found for found in load("small_speed")["rows"] if found["row"] == row)
 
 
-SHOWN = ("f32", "int8", "50 % zeros, trained on", "80 % zeros, trained on", "top-2", "2,000 target words, int8", "student, teacher's beams",
-         "smallest student, teacher's beams, int8")
+SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "top-2", "2,000 target words, int8", "student, teacher's translations",
+         "smallest student, teacher's translations, int8")
 
 
 def small_quality():
@@ -251,7 +251,7 @@ def small_speed():
 
 
 def check_bounds():
-    """Checks the bounds on which the page relies, for int8, a shortlist and a teacher's beams."""
+    """Checks the bounds on which the page relies, for int8, a shortlist and a teacher's translations."""
     def against_f32(row, key):
         return mean_of(row, key) / mean_of("f32", key)
 
@@ -260,7 +260,7 @@ def check_bounds():
     assert against_f32("int8", "bytes") <= 0.27 and mean_of("int8", "bleu") >= mean_of("f32", "bleu") - 0.3
     assert faster("int8", 1) >= 1.8 and faster("int8", 64) >= 1.3
     assert faster("2,000 target words, int8", 1) >= 4 and mean_of("2,000 target words, int8", "bleu") >= mean_of("f32", "bleu") - 1.5
-    assert mean_of("student, teacher's beams", "bleu") >= mean_of("student", "bleu") + 1
-    smallest = "smallest student, teacher's beams, int8"
+    assert mean_of("student, teacher's translations", "bleu") >= mean_of("student", "bleu") + 1
+    smallest = "smallest student, teacher's translations, int8"
     assert against_f32(smallest, "bytes") <= 1 / 20 and faster(smallest, 1) >= 4
     assert mean_of(smallest, "bleu") >= mean_of("f32", "bleu") - 1.5

@@ -83,7 +83,7 @@ Model with_outliers(const Course& course, const models::Seq2Seq& model, std::int
 }
 
 tutorial::Table outliers(const Course& course, const models::Seq2Seq& large, std::int64_t H) {
-  tutorial::Table table{.name = "outliers", .rows_are = "outlier", .columns = {"f32", "int8", "int8, trained with it"}};
+  tutorial::Table table{.name = "outliers", .rows_are = "outlier", .columns = {"f32", "int8", "int8, then trained"}};
   for (const double c : {1.0, 16.0, 64.0, 256.0, 1024.0}) {                // powers of 2 are exact in f32
     const Model f32 = with_outliers(course, large, H, c), int8 = course.copy(*f32, H), trained = course.copy(*f32, H);
     compress::round_to_int8(*int8);
@@ -118,8 +118,8 @@ Model pruned(const Course& course, const models::Seq2Seq& model, std::int64_t H,
 }
 
 struct Sparsities {
-  tutorial::Table table{.name = "sparsity", .rows_are = "zeros", .columns = {"global", "per matrix", "global, trained on"}};
-  std::vector<plot::Series> curves{{.name = "global"}, {.name = "per matrix"}, {.name = "global, trained on"}};
+  tutorial::Table table{.name = "sparsity", .rows_are = "zeros", .columns = {"global", "per matrix", "global, then trained"}};
+  std::vector<plot::Series> curves{{.name = "global"}, {.name = "per matrix"}, {.name = "global, then trained"}};
 };
 
 Sparsities sparsities(const Course& course, const models::Seq2Seq& large, std::int64_t H) {
@@ -171,7 +171,7 @@ std::function<data::Batch()> few_batches(const Course& course, std::int64_t coun
 tutorial::Table few_pairs(const Course& course, const Model& large, std::int64_t H) {
   using compress::distillation;
   tutorial::Table table{.name = "few_pairs", .rows_are = "training pairs",
-                        .columns = {"no teacher", "teacher's words", "teacher's attention"}};
+                        .columns = {"no teacher", "teacher's probabilities", "teacher's attention"}};
   for (const std::int64_t count : {100, 400}) {
     table.rows.push_back({std::to_string(count), {}});
     for (const models::Objective& objective :
@@ -198,17 +198,17 @@ std::vector<tutorial::Small> all_methods(const Course& course, const Model& larg
   add("f32", Format::dense, large);
   add("int8", Format::int8, large);
   add("80 % zeros", Format::sparse, pruned(course, *large, H, 0.8, PruningScope::global, false));
-  add("80 % zeros, trained on", Format::sparse, pruned(course, *large, H, 0.8, PruningScope::global, true));
+  add("80 % zeros, then trained", Format::sparse, pruned(course, *large, H, 0.8, PruningScope::global, true));
   add("half of the units", Format::dense, narrower(course, *large, H, H / 2, false));
-  add("half of the units, trained on", Format::dense, narrower(course, *large, H, H / 2, true));
+  add("half of the units, then trained", Format::dense, narrower(course, *large, H, H / 2, true));
   add("student", Format::dense, student(course, "student", sizes.small, {}));
-  const Model taught = add("student, teacher's words", Format::dense,
-                           student(course, "with words", sizes.small, distillation(large, {.weight = 0.5})));
+  const Model taught = add("student, teacher's probabilities", Format::dense,
+                           student(course, "with probabilities", sizes.small, distillation(large, {.weight = 0.5})));
   const Model untrained = course.make(H);
   untrained->eval();
   add("student, untrained teacher", Format::dense,
       student(course, "untrained teacher", sizes.small, distillation(untrained, {.weight = 0.5})));
-  add("student, teacher's words, int8", Format::int8, taught);
+  add("student, teacher's probabilities, int8", Format::int8, taught);
   return rows;
 }
 

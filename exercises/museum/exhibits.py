@@ -42,10 +42,11 @@ EXHIBITS = {
                [7, 5, 13]),
     4: Exhibit("The encoder runs on over the pads.",
                "return where(unsqueeze(real, 1), next, h);", "return next;",
-               "The state after the last position is the state of a sentence that ends in pads, and the backward direction "
-               "begins with the pads. The result for a sentence therefore depends on the length of the longest sentence in "
-               "its batch. A source that is translated by itself has no pads. Then only sources of length 8 are reliably right: "
-               "they were the longest in training, so they had no pads in training, either.",
+               "The forward direction reads the pads last, and the backward direction reads them first. The result for a sentence "
+               "therefore depends on the length of the longest sentence in its batch. A source that is translated by itself has "
+               "no pads. Then only sources of length 8 are reliably right: they were the longest in training, so they had no pads in "
+               "training, either. In the program's own measurement, a source of length 12 is in each batch, so even a source of length "
+               "8 has pads.",
                [11, 12, 10], ("pytorch/tutorials/issues/3643",)),
     5: Exhibit("The decoder reads the token that it must predict.",
                "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
@@ -59,7 +60,7 @@ EXHIBITS = {
                "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss "
                "compares the whole list with the target. So it compares the output of each step with the target token of the "
                "next step: the model learns to skip the first token.",
-               [5, 10, 13], ("bentrevett/pytorch-seq2seq/issues/22", "bentrevett/pytorch-seq2seq/issues/45")),
+               [5, 10, 13], ("bentrevett/pytorch-seq2seq/issues/22",)),
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
                "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends "
@@ -68,8 +69,8 @@ EXHIBITS = {
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
-               "always those of the first step. The training and its curves show no mistake. To see the mistake, feed the "
-               "written output to the forward pass of training: at many steps, its likeliest token is another one.",
+               "always those of the first step. The training and its curves show no mistake. To see the mistake, give the "
+               "written output to the forward pass of training as the target: at many steps, this pass prefers another token.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",

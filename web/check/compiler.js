@@ -1,7 +1,7 @@
 // Compiles a learner's file with its checker, by clang as WebAssembly (@yowasp/clang). Runs in a page's worker and in node.
 
 import { join } from "./bitstream.js";
-import { unpack } from "./tar.js";
+import { filter, unpack } from "./tar.js";
 
 // Without ABI tags and without headers that no standard requires, the precompiled header is a quarter smaller.
 export const flags = ["-std=c++20", "-O1", "-msimd128", "-fwasm-exceptions", "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE",
@@ -30,9 +30,10 @@ export class Compiler {
 
   /** @param clang the module @yowasp/clang; @param {Uint8Array} library the archive that library.mjs makes */
   constructor(clang, library) {
-    const { "precompiled.split": precompiled, ...files } = unpack(library);
+    const split = "precompiled.split";
     this.#clang = clang;
-    this.#files = { ...files, "precompiled.pch": join(precompiled) };
+    // The other files are copied, so that the memory of the archive can be freed.
+    this.#files = { ...unpack(filter(library, (name) => name !== split)), "precompiled.pch": join(unpack(library)[split]) };
   }
 
   /** Loads clang. */

@@ -10,15 +10,15 @@ export class Trainer {
   #exports;
   #files = new Map();
 
-  /** @param {BufferSource} bytes of trainer.wasm, or of a trainer with phrases */
-  static async load(bytes) {
+  /** @param {BufferSource | WebAssembly.Module} program trainer.wasm, or another trainer, as bytes or compiled */
+  static async load(program) {
     const trainer = new Trainer();
     const print = (line) => console.log(line);
     const wasi = new WASI([], [], [
       new OpenFile(new File([])), ConsoleStdout.lineBuffered(print), ConsoleStdout.lineBuffered(print),
       new PreopenDirectory("/", trainer.#files),
     ], { debug: false });
-    const module = await WebAssembly.compile(bytes);
+    const module = program instanceof WebAssembly.Module ? program : await WebAssembly.compile(program);
     const unicode = WebAssembly.Module.imports(module).some(({ module }) => module === "unicode") &&
                     (await import("./unicode.js")).unicode(() => trainer.#exports.memory);
     const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport, unicode });

@@ -1,9 +1,12 @@
 // The worker that trains. A worker that runs the reader's own code is ended if it crashes or stops answering.
 
+import { take, trainer } from "./early.js";
+
 const seconds = 20;  // limit for an answer, as for a stage in Check
 
 export class Training {
-  #worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  #worker = take();
+  #loaded;
   #pending = 0;
   #running = false;
   #timer;
@@ -16,6 +19,7 @@ export class Training {
    */
   constructor(program, receive, ended) {
     this.#limited = typeof program === "object";
+    this.#loaded = this.#limited ? Promise.resolve(program) : trainer(program);
     this.#ended = ended;
     this.#worker.onerror = (event) => this.#end({ trap: event.message ?? "the worker did not start" });
     this.#worker.onmessage = ({ data }) => {
@@ -25,13 +29,14 @@ export class Training {
       this.#wait();
       if (data.do !== "done") receive(data);
     };
-    this.send({ do: "load", program });
+    this.#loaded = this.#loaded.then((program) => this.#worker.postMessage({ do: "load", program }));
+    ++this.#pending;
   }
 
   send(message, transfer = []) {
     ++this.#pending;
     this.#running ||= message.do === "run";
-    this.#worker.postMessage(message, transfer);
+    this.#loaded.then(() => this.#worker.postMessage(message, transfer));
     this.#wait();
   }
 

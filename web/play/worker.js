@@ -140,7 +140,7 @@ async function load(program) {
   return Trainer.load(await response.arrayBuffer());
 }
 
-// The first message is { do: "load", program }: the trainer with the reader's attentions, or the name of the page's own trainer.
+// The first message is { do: "load", program }: the bytes of a trainer, the compiled trainer, or the name of its file.
 let loading;
 onmessage = ({ data }) => {
   if (data.do === "load") {
