@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of multi-threaded code under ThreadSanitizer. The build has no oneDNN, because ThreadSanitizer reports false races
-# in OpenMP. In continuous integration, this is also the build that tests gradus without oneDNN.
+# in OpenMP. This is also the check that tests gradus without oneDNN.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/threads
