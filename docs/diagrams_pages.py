@@ -499,8 +499,8 @@ def run_folder(p):
     """The files that train writes into a run folder, and the command that reads each.
 
     translate, evaluate, align and score read best.safetensors. train --resume reads last.safetensors. train --config reads settings.toml.
-    log.jsonl, curves.svg, alignments.svg and index.html are for people. average.safetensors is written only with --average, and read if it is
-    named.
+    log.jsonl, curves.svg, alignments.svg and index.html are for people. average.safetensors is written only with --average, and read if --model
+    names it.
     """
     p.panel("encoder", 130, 24, 180, 290)
     p.text(220, 46, "a run folder", "small")
@@ -509,13 +509,14 @@ def run_folder(p):
     for y, name, readers in ((80, "best.safetensors", ("translate, align,", "evaluate, score")), (116, "last.safetensors", ("train --resume",)),
                             (146, "settings.toml", ("train --config",)), (176, "log.jsonl", ()), (198, "curves.svg", ()),
                             (220, "alignments.svg", ()), (246, "index.html", ("browser",)),
-                            (286, "average.safetensors", ("with --average;", "if named"))):
+                            (280, "average.safetensors", ("--model FILE",))):
         quiet = " quiet" if name == "average.safetensors" else ""
         p.text(220, y, name, "small code" + quiet)
         if readers:
             p.arrow((302, y), (372, y), role="context")
         for i, reader in enumerate(readers):
             p.text(378, y + 16 * i - 8 * (len(readers) - 1), reader, "small start" + quiet)
+    p.text(220, 298, "with --average", "small quiet")
 
 
 @picture("general_score", 236)

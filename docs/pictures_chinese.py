@@ -48,7 +48,7 @@ WORDS = {
     "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
     # the run folder
     "translate, align,": "翻译、对齐、", "evaluate, score": "评测、评分", "train --resume": "train --resume",
-    "train --config": "train --config", "a run folder": "运行文件夹", "with --average;": "有 --average 时；", "if named": "写出文件名时",
+    "train --config": "train --config", "a run folder": "运行文件夹", "with --average": "有 --average 时", "--model FILE": "--model 文件",
     # looking inside
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # pages of explanations
