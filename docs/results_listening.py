@@ -15,7 +15,8 @@ DIGITS = "listening_digits"
 HEARD = "listening_heard"
 LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv", "--test-pairs", "out/speech/test.tsv"]
 MODEL = ["--pyramid", "3", "--embedding", "16", "--energy", "64", "--dropout", "0.1", "--batch", "32", "--steps", "2000"]
-SHOWN = ("location, as in tutorial 15", "content, as in tutorial 15", "filters of 3 positions", "another speed for each symbol")
+SHOWN = ("location, as in tutorial 15", "content, as in tutorial 15", "filters of 3 positions", "another speed for each symbol",
+         "twice the updates")
 ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8", "--max-speed", "1.25"],
               "monotonic, one direction": ["--no-bidirectional", "--bridge", "zeros"]}
 
@@ -135,4 +136,4 @@ def check_bounds():
                 < fast["filters of 7 positions, twice the updates"]), run["seed"]
     tables = [run["tables"]["tried"]["rows"] for run in load(TRIED)["runs"]]
     twelve = {rows[0]["name"]: sum(row["values"][2] for row in rows) for rows in zip(*tables)}
-    assert min(twelve, key=twelve.get) == "another speed for each symbol"
+    assert sorted(twelve, key=twelve.get)[:2] == ["another speed for each symbol", "twice the updates"]
