@@ -296,8 +296,8 @@ def tried(p):
     p.text(12, 8, "wrong in strings of 12 symbols, %", "small start quiet")
     p.text(left + 35 * scale_x, floor + 40, "wrong at speed 2, %", "small quiet")
     for name, role, dx, dy, css, label in (
-            ("location, as in tutorial 15", "encoder", 9, -12, "start", "location"), ("content, as in tutorial 15", "context", 22, 0, "start", "content"),
-            ("filters of 3 positions", "encoder", 8, 9, "start", "filters of 3 positions"),
+            ("location, as in tutorial 15", "encoder", 9, -12, "start", "location"), ("content, as in tutorial 15", "context", 22, -4, "start", "content"),
+            ("filters of 3 positions", "encoder", 8, 11, "start", "filters of 3 positions"),
             ("another speed for each symbol", "decoder", 9, -40, "start", "another speed for"), ("twice the updates", "decoder", -9, 14, "end", "twice the updates"),
             ("frames left out, twice the updates", "attention", 12, 0, "start", "frames left out"),
             ("frames left out, filters of 7 positions, twice the updates", "attention", 12, -20, "start", "and 7 positions"),
