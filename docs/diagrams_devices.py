@@ -278,6 +278,41 @@ def silence(p):
     p.text((xs[3] + xs[4]) / 2, 244, "as padding", "small quiet")
 
 
+@picture("15_tried", 344)
+def tried(p):
+    """Errors in strings of 12 symbols against errors at speed 2, for eight models of tutorial 15 --tried.
+
+    A point is the mean of three seeds, and its bars reach from the lowest to the highest seed. Models that learnt from utterances with
+    frames left out are far to the left: at most 3 % of the symbols are wrong at speed 2. Models with twice the updates or with another speed
+    for each symbol are at the bottom. No model is in the corner at the bottom left.
+    """
+    tables = [run["tables"]["tried"] for run in load("tutorial_15_tried")["runs"]]
+    columns, left, floor, scale_x, scale_y = tables[0]["columns"], 52, 292, 5.7, 3.8
+    for percent in range(0, 71, 10):
+        x, y = left + scale_x * percent, floor - scale_y * percent
+        p.path("line token faded", f"M{at(left, y)}H{left + 70 * scale_x:g}", ' stroke-width="1"')
+        p.text(left - 8, y, str(percent), "small end quiet")
+        p.text(x, floor + 16, str(percent), "small quiet")
+    p.text(12, 8, "wrong in strings of 12 symbols, %", "small start quiet")
+    p.text(left + 35 * scale_x, floor + 40, "wrong at speed 2, %", "small quiet")
+    for name, role, dx, dy, css, label in (
+            ("location, as in tutorial 15", "encoder", 9, -12, "start", "location"), ("content, as in tutorial 15", "context", 22, -4, "start", "content"),
+            ("filters of 3 positions", "encoder", 8, 11, "start", "filters of 3 positions"),
+            ("another speed for each symbol", "decoder", 9, -40, "start", "another speed for"), ("twice the updates", "decoder", -9, 14, "end", "twice the updates"),
+            ("frames left out, twice the updates", "attention", 12, 0, "start", "frames left out"),
+            ("frames left out, filters of 7 positions, twice the updates", "attention", 12, -20, "start", "and 7 positions"),
+            ("frames left out, content, twice the updates", "attention", 10, 14, "start", "and content")):
+        rows = [next(row for row in table["rows"] if row["name"] == name) for table in tables]
+        fast, twelve = ([row["values"][columns.index(column)] for row in rows] for column in ("speed 2", "12 symbols"))
+        x, y = left + scale_x * sum(fast) / len(fast), floor - scale_y * sum(twelve) / len(twelve)
+        p.path(f"line {role}", f"M{at(left + scale_x * min(fast), y)}H{left + scale_x * max(fast):.5g}"
+               f"M{at(x, floor - scale_y * min(twelve))}V{floor - scale_y * max(twelve):.5g}", ' stroke-width="1.4" stroke-opacity="0.55"')
+        p.disc(f"fill {role}", x, y, 4.5)
+        p.text(x + dx, y + dy, label, f"small fill {css} {role}")
+        if label.endswith("for"):
+            p.text(x + dx, y + dy + 17, "each symbol", f"small fill {css} {role}")
+
+
 @picture("15_location", 366)
 def location(p):
     """Location features in numbers.

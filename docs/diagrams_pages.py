@@ -2,7 +2,7 @@
 
 import math
 
-from diagrams_kit import picture
+from diagrams_kit import at, picture
 
 
 def number(value, digits=2):
@@ -393,8 +393,8 @@ def sparse_methods(p):
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
     negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
-    attention has drawn position 2 and gives it the weight 1; the pale bars are the probabilities of the draw. Gumbel adds noise to the
-    energies and gives the weight 1 to the largest sum, also at position 2; the pale bars are the softmax of the sums.
+    attention has drawn position 2 and gives it the weight 1; the pale bars and grey numbers are the probabilities of the draw. Gumbel adds noise to the
+    energies and gives the weight 1 to the largest sum, also at position 2; the pale bars and grey numbers are the softmax of the sums.
     """
     energies, draws = (2, 1.5, 0.5, 0, -1), (0.3, 0.8, 0.4, 0.6, 0.5)
 
@@ -436,10 +436,42 @@ def sparse_methods(p):
                 p.rect("part token faded", x - width / 2, floor - 36 * behind, width, 36 * behind)
             if weight:
                 p.rect("part context", x - width / 2, floor - 36 * weight, width, 36 * weight)
-            p.text(x, floor - 36 * max(weight, behind) - 9, value(weight), "small")
+            p.text(x, floor - 36 * max(weight, behind) - 9, *((value(behind), "small quiet") if behind and not weight else (value(weight), "small")))
+            if behind and weight:
+                p.text(x + width / 2 + 3, floor - 36 * behind, value(behind), "small start quiet")
     p.text(12, 598, "position", "small start quiet")
     for j, x in enumerate(xs, 1):
         p.text(x, 598, str(j), "small quiet")
+
+
+@picture("sparse_estimates", 290)
+def sparse_estimates(p):
+    """Estimates of the gradient of one energy, for two positions with the probability 0.5 and the losses 1 and 3.
+
+    The right gradient is −0.5. Without a baseline, REINFORCE gives 0.5 if position 1 is drawn and −1.5 if position 2 is drawn. With the
+    baseline 2, both draws give −0.5. Gumbel gives −0.46 for both of the example's draws; its mean over all draws is −0.33.
+    """
+    def place(value):
+        return 378 + 130 * value
+    bottom = 238
+    p.text(place(-0.5), 12, "right −0.5", "small")
+    p.path("line token dash", f"M{at(place(-0.5), 24)}V{bottom}", ' stroke-width="1.4"')
+    p.path("line token faded", f"M{at(place(0), 24)}V208", ' stroke-width="1"')
+    for y, role, name, more, draws in ((50, "gradient", "REINFORCE", "no baseline", ((0.5, "0.5"), (-1.5, "−1.5"))),
+                                       (116, "encoder", "REINFORCE", "baseline 2", ((-0.5, ""), (-0.5, ""))),
+                                       (182, "attention", "Gumbel", "θ = 1", ((-0.46, "−0.46"), (-0.46, "−0.46")))):
+        p.text(12, y, name, f"name small start {role}")
+        p.text(12, y + 18, more, "small start quiet")
+        for row, (value, label) in enumerate(draws):
+            height = y + 22 * row
+            p.arrow((place(0), height), (place(value), height), role=role, width=2.2)
+            p.text(place(value) - 13 if value < 0 else place(value) + 6, height, label, f"small {'end' if value < 0 else 'start'}")
+            p.text(place(0) + (8 if value < 0 else -8), height, f"draw {row + 1}", f"small quiet {'start' if value < 0 else 'end'}")
+    p.path("line attention", f"M{at(place(-1 / 3), 216)}v14", ' stroke-width="2.2"')
+    p.text(place(-1 / 3) + 8, 223, "mean −0.33", "small start")
+    for tick in (-1.5, -1, -0.5, 0, 0.5):
+        p.text(place(tick), bottom + 16, f"{tick:g}".replace("-", "−"), "small quiet")
+    p.math(place(-0.5), bottom + 36, "∂L/∂e_1", "small")
 
 
 @picture("weight_faults", 262)

@@ -34,6 +34,9 @@ WORDS = {
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
     "frames": "帧", "frame": "帧", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
+    "wrong in strings of 12 symbols, %": "12 个符号时写错的，%", "wrong at speed 2, %": "语速 2 时写错的，%", "filters of 3 positions": "滤波器宽 3 个位置",
+    "another speed for": "每个符号", "each symbol": "各有语速", "twice the updates": "两倍的更新次数", "frames left out": "略去一些帧",
+    "and 7 positions": "并且宽 7 个位置", "and content": "并且按内容", "content": "按内容",
     "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
     "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "translations": "教师的译文", "probabilities": "教师的概率",
     "true targets": "真实目标句", "smallest student": "最小的学生",
@@ -53,6 +56,7 @@ WORDS = {
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # pages of explanations
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
+    "no baseline": "没有基线", "baseline 2": "基线 2", "draw 1": "抽到 1", "draw 2": "抽到 2", "mean −0.33": "平均 −0.33", "right −0.5": "正确 −0.5",
     "energies": "能量", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
     "browser": "浏览器", "once a batch": "每批一次", "each step": "每步一次",
@@ -133,7 +137,7 @@ PATTERNS = {
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"bf", "linear", "nan", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
-        "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
+        "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
 SENTENCES = re.compile(r"four-\d|seven_books|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are

@@ -153,7 +153,7 @@ WORDS = {
     # 15
     "speed": "语速", "symbols": "符号数", "times": "遍数", "content": "按内容", "location": "位置特征",
     "speed 1": "语速 1", "speed 2": "语速 2", "12 symbols": "12 个符号", "missing at 2": "语速 2 时漏掉的", "step at 2": "语速 2 时的步长",
-    "location, as above": "位置特征，同上", "content, as above": "按内容，同上", "filters of 7 positions": "滤波器宽 7 个位置",
+    "location, as in tutorial 15": "位置特征，与教程 15 相同", "content, as in tutorial 15": "按内容，与教程 15 相同", "filters of 7 positions": "滤波器宽 7 个位置",
     "filters of 3 positions": "滤波器宽 3 个位置", "smoothing": "平滑", "a window of 6 positions in decoding": "解码时窗口为 6 个位置",
     "dropout 0.2": "dropout 0.2", "a pyramid of one level": "一层的金字塔", "another speed for each symbol": "每个符号各有语速",
     "twice the updates": "两倍的更新次数", "filters of 7 positions, twice the updates": "滤波器宽 7 个位置，两倍的更新次数",
@@ -211,7 +211,7 @@ SENTENCES = [
     (r"Means of seeds (\d) and (\d)\. Open for all rows, with the lowest and highest values", r"种子 \1、\2 的平均值。所有的行，以及最低值和最高值"),
     (r"Means of seeds (\d), (\d) and (\d)\. Open for all rows, with the lowest and highest values",
      r"种子 \1、\2、\3 的平均值。所有的行，以及最低值和最高值"),
-    (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
+    (r"(−?[\d.]+) \((−[\d.]+) to (−?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): each number is a mean, with the lowest and highest value in brackets\. (.+), (\d+) cores; revision (\w+)\.",
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
     (r"(`[^`]+`) and (`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1 和 \2，N = \3；\4，\5 核；修订版 \6。"),

@@ -22,14 +22,18 @@ def numbers():
     return sorted(path.name[:2] for path in (ROOT / "tutorials").glob("[0-9][0-9]_*.cpp"))
 
 
+def number(value, form):
+    return form.format(value).replace("-", "−")
+
+
 def mean(values, form="{:.3f}"):
-    return form.format(sum(values) / len(values))
+    return number(sum(values) / len(values), form)
 
 
 def over_seeds(values, form="{:.3f}"):
     """The mean of the values. Adds the lowest and the highest if these differ as printed."""
-    low, high = form.format(min(values)), form.format(max(values))
-    between = " to " if low.startswith("-") else "–"
+    low, high = number(min(values), form), number(max(values), form)
+    between = " to " if low.startswith("−") else "–"
     return mean(values, form) if low == high else f"{mean(values, form)} ({low}{between}{high})"
 
 

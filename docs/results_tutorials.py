@@ -28,9 +28,9 @@ def alignment(run):
     return list(values(run, "alignment", "Bahdanau").values())
 
 
-def table(number, name, shown=lambda row: True):
-    """A table from the tutorial's results.json: means over the seeds, of the rows whose names are `shown`. A second table, hidden at
-    first, has all rows, the ranges and the machine. If all numbers are the same for every seed, they are calculated, not measured:
+def table(number, name, shown=lambda row: True, form_of=lambda column, values: None):
+    """A table from the tutorial's results.json: means over the seeds, of the rows whose names are `shown`. `form_of` may choose the
+    format of the numbers of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all numbers are the same for every seed, they are calculated, not measured:
     then there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
@@ -40,7 +40,7 @@ def table(number, name, shown=lambda row: True):
     def rows_of(text_of_cell):
         def cell(row, column):
             values = [kept["rows"][row]["values"][column] for kept in tables]
-            return "–" if None in values else text_of_cell(values, form)
+            return "–" if None in values else text_of_cell(values, form_of(first["columns"][column], values) or form)
         return [[row["name"], *(cell(i, j) for j in range(len(first["columns"])))] for i, row in enumerate(first["rows"])]
 
     ranges, means = rows_of(over_seeds), rows_of(mean)
@@ -84,6 +84,11 @@ def tutorial_04_models():
         rows.append([row["name"], mean([kept["rows"][i]["values"][0] for kept in means]), *map("{:.0f}".format, sums)])
     return (markdown_table(["delay", "mean accuracy", *counts[0]["columns"]], rows) + "\n\n"
             + where_measured(results, seeds_differ=False))
+
+
+def tutorial_14_methods():
+    """With fewer digits for kB and for large perplexities."""
+    return table("14", "methods", form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
 
 
 def tutorial_10_some_lengths():

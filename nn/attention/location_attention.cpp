@@ -67,8 +67,7 @@ Memory LocationAttention::prepare(const Tensor& values, const Tensor& lengths) c
 Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& previous_weights) const {
   const Tensor previous = previous_or_start("LocationAttention", previous_weights, memory);
-  // Multiplies by F, and then by U_f. A single product with U_f F would be shorter. But U_f F is no
-  // parameter, so that product could not use a RowProduct, whose bits do not depend on the batch.
+  // Two products, not one with U_f F: so the bits of a result do not depend on the rest of the batch.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
   if (smooth_) e = -softplus(-e);  // ln σ(e); the softmax of this is σ(e) / Σ σ(e)

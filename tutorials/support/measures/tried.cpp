@@ -34,8 +34,8 @@ struct Trial {
 
 std::vector<Trial> trials() {
   constexpr double long_sounds = 34;
-  return {{.name = "location, as above"},
-          {.name = "content, as above", .attention = "additive"},
+  return {{.name = "location, as in tutorial 15"},
+          {.name = "content, as in tutorial 15", .attention = "additive"},
           {.name = "filters of 7 positions", .location = {.width = 7}},
           {.name = "filters of 3 positions", .location = {.width = 3}},
           {.name = "smoothing", .location = {.smooth = true}},
