@@ -15,8 +15,8 @@
 /// is d(loss)/d(result), and y is the result. Every operation throws Error for mismatched shapes or dtypes,
 /// before it changes anything. Elementwise operations broadcast by NumPy's rule: axes are matched from the
 /// last, and an axis of size 1 is stretched. An operand's gradient is summed over the operand's stretched
-/// axes. Floating-point operands must have the same dtype. NaN propagates, except where `pow` defines the
-/// result as 1. A negative axis counts from the end.
+/// axes. Floating-point operands must have the same dtype. What is computed from a NaN is NaN, except for
+/// comparisons, `argmax`, and `pow` where IEEE 754 makes it 1. A negative axis counts from the end.
 namespace gradus {
 
 // ---- Elementwise ----
