@@ -86,7 +86,7 @@ TEST_CASE("attention_distillation has correct gradients", "[compress][gradients]
   CHECK(student.grad()[3][1].to_vector<double>() == std::vector<double>{0, 0, 0});  // after the sentence
 }
 
-TEST_CASE("the objective weighs the data, the teacher's words and its attention", "[compress]") {
+TEST_CASE("the objective weighs the data, the teacher's probabilities and its attention", "[compress]") {
   const auto student = make(1), teacher = make_teacher();
   const double alone = total(*student, {}), words = total(*student, distillation(teacher, {.weight = 1}));
   CHECK(total(*student, distillation(teacher, {.weight = 0})) == Approx(alone));
