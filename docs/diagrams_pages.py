@@ -259,6 +259,35 @@ def gradcheck(p):
     p.text(20, 82, "analytic: slope 1, wrong", "name start gradient")
 
 
+@picture("how_kink", 230)
+def kink(p):
+    """A finite difference at the kink of relu.
+
+    f(x) is −1.13 times relu of x: the slope is 0 left of the kink, and −1.13 right of it. The line through the points at −h and h has the
+    slope −0.57, which is neither of them. With a smaller step, its slope is the same.
+    """
+    origin, across, up = (240, 60), 180, 110
+
+    def at(x, y):
+        return origin[0] + across * x, origin[1] - up * y
+
+    def line(css, *points, width=2.2):
+        p.path(css, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(*point) for point in points)), f' stroke-width="{width}"')
+
+    line("line token faded", (-1.2, 0), (1.2, 0), width=1)
+    line("line encoder", (-1.2, 0), (0, 0), (1.2, -1.356))
+    line("line attention dash", (-1, 0), (1, -1.13))
+    for x, y in ((-1, 0), (1, -1.13)):
+        p.dot(*at(x, y), "attention")
+    p.dot(*at(0, 0), "encoder")
+    for x, name in ((-1, "−h"), (0, "0"), (1, "h")):
+        p.math(at(x, 0)[0], origin[1] - 16, name, "small")
+    p.math(22, 20, "f(x) = −1.13 relu(x)", "start")
+    p.text(150, 44, "slope 0", "name encoder")
+    p.text(350, 116, "slope −1.13", "name start encoder")
+    p.text(140, 150, "numeric: slope −0.57", "name attention")
+
+
 @picture("check_page", 262)
 def check_page(p):
     """The steps of a check in the browser.

@@ -66,6 +66,7 @@ WORDS = {
     "shards": "分片", "2 processes": "2 个进程", "4 processes": "4 个进程", "gradient of the batch": "批次的梯度",
     "fixed batches": "固定批次", "a running batch": "运行中的批次", "place 1": "位置 1", "place 2": "位置 2", "13 steps": "13 步", "9 steps": "9 步",
     # how-to pages
+    "numeric: slope −0.57": "numeric：斜率 −0.57", "slope 0": "斜率 0", "slope −1.13": "斜率 −1.13",
     "numeric: slope 2": "numeric：斜率 2", "analytic: slope 1, wrong": "analytic：斜率 1，错", "16 bytes": "16 字节", "2 + 4 bytes": "2 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
     "reset gate": "重置门", "update gate": "更新门", "new value": "新值",
     "1. put r before z": "1. 把 r 移到 z 之前", "2. transpose": "2. 转置",
