@@ -32,6 +32,7 @@ WORDS = {
     "exact match, lengths 1 to 30": "完全匹配率，长度 1 至 30", "training, s": "训练，秒", "BLEU, greedy": "BLEU，贪心",
     "BLEU, beam 5": "BLEU，束宽 5", "Bahdanau, bf16": "Bahdanau，bf16", "French, BLEU, greedy": "法语，BLEU，贪心",
     "French, BLEU, beam 5": "法语，BLEU，束宽 5", "reversal, exact match, lengths 1 to 25": "反转，完全匹配率，长度 1 至 25",
+    "reversal, exact match, lengths 1 to 30": "反转，完全匹配率，长度 1 至 30", "reversal, BLEU": "反转，BLEU",
     "BLEU, each model": "BLEU，单个模型", "BLEU, ensemble of three": "BLEU，三个模型的集成", "last checkpoint": "最后的检查点",
     "average of the last five": "最近五个的平均", "sentence": "句子", "output": "输出", "reference": "参考译文", "d2l's BLEU": "d2l 的 BLEU",
     "in training set": "在训练集中", "word error rate": "词错误率", "configuration": "配置",
@@ -104,7 +105,7 @@ WORDS = {
     # serve
     "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
     "a file, `gradus translate`": "文件，`gradus translate`", "minutes": "分钟", "translations": "翻译请求", "texts compared with `gradus translate`": "与 `gradus translate` 比较的译文",
-    "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "reloads of the models": "重新加载模型的次数", "resident memory, MB: median of each quarter of the time": "常驻内存，MB：每四分之一时间的中位数",
+    "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "reloads of the models": "重新加载模型的次数", "resident memory, MiB: median of each quarter of the time": "常驻内存，MiB：每四分之一时间的中位数",
     # decisions
     "runs": "运行次数", "mimalloc": "mimalloc", "mimalloc, large pages": "mimalloc，大页", "aligned new": "对齐的 new", "tuned glibc": "调优的 glibc",
     "oneTBB, static": "oneTBB，静态", "oneTBB, auto": "oneTBB，自动", "OpenMP": "OpenMP", "OpenMP, short spin": "OpenMP，短暂自旋", "OpenMP, dynamic": "OpenMP，动态",

@@ -242,7 +242,9 @@ def command_bf16():
     reverse, reversal = figures("reverse_bf16")
     rows = [["French, BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}")],
             ["French, BLEU, beam 5", over_seeds([report["bleu"] for report in beam], "{:.1f}")],
-            ["reversal, exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reversal])]]
+            ["reversal, exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reversal])],
+            ["reversal, exact match, lengths 1 to 30", over_seeds([report["exact_match"] for report in reversal])],
+            ["reversal, BLEU", over_seeds([report["bleu"] for report in reversal], "{:.2f}")]]
     return "\n\n".join([markdown_table(["", "Bahdanau, bf16"], rows), where_measured(french),
                         where_measured(reverse, seeds_differ=False)])
 

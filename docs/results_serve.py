@@ -63,7 +63,7 @@ def serve_faults():
             ["texts compared with `gradus translate`", counts["texts compared"]],
             ["wrong requests and clients that misbehave", sum(counts.get(kind, 0) for kind in FAULTS)], ["wrong answers", len(results["wrong"])],
             ["requests without an answer", results.get("unanswered", 0)], ["reloads of the models", counts["reloads"]],
-            ["resident memory, MB: median of each quarter of the time", " / ".join(quarters(results["resident_kb"]))]]
+            ["resident memory, MiB: median of each quarter of the time", " / ".join(quarters(results["resident_kb"]))]]
     return markdown_table(["what", "measured"], rows) + "\n\n" + where_measured(results)
 
 
