@@ -6,15 +6,16 @@ docs/diagrams.py check    fails if a picture is not what `render` would write, o
 
 Data flows upwards: the encoder is at the bottom, the context above it, the decoder at the top. A part has the same place, shape
 and colour in all pictures. Each of the other diagrams_*.py has one function per picture, with two exceptions: diagrams_parts.py
-draws parts of models, and diagrams_kit.py draws boxes, arrows and formulas.
+draws parts of models, and diagrams_kit.py draws boxes, arrows, formulas and matrices.
 """
 
 import diagrams_book  # noqa: F401 (its pictures are added to DRAWN)
 import diagrams_devices  # noqa: F401
 import diagrams_engine  # noqa: F401
+import diagrams_explained  # noqa: F401
+import diagrams_how_to  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
-import diagrams_pages  # noqa: F401
 import diagrams_speed  # noqa: F401
 from diagrams_kit import DRAWN, PICTURES, ROOT
 from render_or_check import render_or_check

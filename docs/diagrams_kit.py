@@ -224,3 +224,20 @@ def picture(name, height):
         return draw
 
     return drawn
+
+
+def number(value, digits=2):
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def table(p, x, y, rows, role, marked=None, size=(46, 30), shade=None):
+    """Draws a matrix with its numbers, whose upper left corner is (x, y). Row `marked` has a thick border."""
+    width, height = size
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            more = f' style="fill-opacity:{0.05 + 0.75 * value:.2f}"' if shade else ""
+            p.add(f'<rect class="part {role}" x="{x + width * j:g}" y="{y + height * i:g}" width="{width}" height="{height}"{more}/>')
+            p.text(x + width * (j + 0.5), y + height * (i + 0.5), value if isinstance(value, str) else number(value), "small")
+    if marked is not None:
+        left, right, top, bottom = x - 2, x + width * len(rows[0]) + 2, y + height * marked - 2, y + height * (marked + 1) + 2
+        p.path("line token", f"M{left:g} {top:g}H{right:g}V{bottom:g}H{left:g}z", ' stroke-width="2.6"')

@@ -57,8 +57,8 @@ TYPES, COMMA = "**Types**: ", ", "
 # Type of an argument or result → its header
 TYPE_HEADERS = {"Generator": "random.hpp", "Packing": "packing.hpp", "GRUStates": "fused.hpp", "GRUForm": "fused.hpp",
                 "LSTMStates": "fused.hpp", "AttentionDecoder": "fused.hpp"}
-# Operation → call, result, g, gradient; or call, result; or shape of x, call, shape of the result. Some have two gradients, in the
-# order of the arguments.
+# The example of an operation. There are three kinds: call, result, g, gradient (or two gradients, in the order of the arguments);
+# call, result; shape of x, call, shape of the result.
 EXAMPLES = {
     "where": ("where((1, 0), ((1, 2), (3, 4)), (8, 9))", "((1, 9), (3, 9))", "((1, 2), (3, 4))", "((1, 0), (3, 0))`, `(0, 6)"),
     "variance": ("variance((1, 2, 3))", "1", "1", "(−1, 0, 1)"),

@@ -6,9 +6,8 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { chromium as browsers } from "playwright-core";
+import { browser, root } from "./tests/support.mjs";
 
-const root = path.dirname(import.meta.dirname);
 const program = process.env.GRADUS ?? path.join(root, "build/release/tools/gradus");
 const server = spawn(program, ["serve", "--model", `en-fr=${process.argv[2] ?? "out/phrases"}`, "--port", "0"], { stdio: "pipe" });
 const address = await new Promise((resolve, reject) => {
@@ -31,8 +30,7 @@ const pointer = ({ x, y }) => {
                 { position: "absolute", left: `${x}px`, top: `${y}px`, pointerEvents: "none" });
 };
 
-const chromium = await browsers.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-                                        args: ["--no-sandbox", "--disable-gpu"] });
+const chromium = await browser();
 for (const [language, folder] of [["en", "docs/pictures"], ["zh", "docs/zh/pictures"]]) {
   const tab = await chromium.newPage({ viewport: { width: 700, height: 600 }, colorScheme: "light", deviceScaleFactor: 1.5,
                                        locale: language === "zh" ? "zh-CN" : "en-GB" });

@@ -67,7 +67,7 @@ Memory LocationAttention::prepare(const Tensor& values, const Tensor& lengths) c
 Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& previous_weights) const {
   const Tensor previous = previous_or_start("LocationAttention", previous_weights, memory);
-  // Two products, not one with U_f F: so the bits of a result do not depend on the rest of the batch.
+  // Two products instead of one with U_f F: then the rest of the batch cannot change the bits of a result.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
   if (smooth_) e = -softplus(-e);  // ln σ(e); the softmax of this is σ(e) / Σ σ(e)

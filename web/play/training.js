@@ -19,7 +19,6 @@ export class Training {
    */
   constructor(program, receive, ended) {
     this.#limited = typeof program === "object";
-    this.#loaded = this.#limited ? Promise.resolve(program) : trainer(program);
     this.#ended = ended;
     this.#worker.onerror = (event) => this.#end({ trap: event.message ?? "the worker did not start" });
     this.#worker.onmessage = ({ data }) => {
@@ -29,8 +28,8 @@ export class Training {
       this.#wait();
       if (data.do !== "done") receive(data);
     };
-    this.#loaded = this.#loaded.then((program) => this.#worker.postMessage({ do: "load", program }));
     ++this.#pending;
+    this.#loaded = Promise.resolve(this.#limited ? program : trainer(program)).then((program) => this.#worker.postMessage({ do: "load", program }));
   }
 
   send(message, transfer = []) {

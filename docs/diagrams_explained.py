@@ -1,0 +1,342 @@
+"""The pictures of the explained pages, and of single ideas in tutorials, for docs/diagrams.py."""
+
+import math
+
+from diagrams_kit import at, number, picture, table
+
+
+@picture("why_self_attention", 330)
+def self_attention(p):
+    """Self-attention of three positions, with numbers.
+
+    The matrix X has the rows (1, 0), (0, 1) and (1, 1). Each position is a query to all three. The energies are the products of
+    the rows, divided by the root of 2. The softmax of a row of energies gives the weights. The result is the mean of the rows of X with
+    these weights.
+    """
+    X = [(1, 0), (0, 1), (1, 1)]
+    energies = [[sum(a * b for a, b in zip(q, k)) / math.sqrt(2) for k in X] for q in X]
+    weights = [[math.exp(e) / sum(map(math.exp, row)) for e in row] for row in energies]
+    results = [[sum(w * x[i] for w, x in zip(row, X)) for i in range(2)] for row in weights]
+    p.math(80, 24, "X = Q = K = U")
+    table(p, 34, 42, [[f"{x}" for x in row] for row in X], "encoder", 2)
+    p.arrow((142, 87), (222, 87), role="attention")
+    p.math(182, 66, "Q K^⊤ / √2", "small")
+    p.math(305, 24, "energies")
+    table(p, 236, 42, energies, "attention", 2)
+    p.arrow((305, 140), (305, 196), role="attention")
+    p.text(318, 166, "softmax of each row", "small start")
+    table(p, 236, 202, weights, "attention", 2, shade=True)
+    p.math(305, 310, "weights")
+    p.arrow((222, 247), (142, 247), role="context")
+    p.math(182, 230, "times U", "small")
+    table(p, 34, 202, results, "context", 2)
+    p.math(80, 310, "results")
+    for j in range(3):
+        p.math(16, 57 + 30 * j, str(j + 1), "small quiet")
+        p.math(16, 217 + 30 * j, str(j + 1), "small quiet")
+
+
+@picture("gru_forms", 218)
+def gru_forms(p):
+    """The new value of a GRU in two forms, with numbers.
+
+    U exchanges the two numbers of a vector; h = (1, 0) and r = (1, 0). On the state, h is multiplied by r, which gives (1, 0), and then
+    by U, which gives (0, 1). On the product, h is multiplied by U, which gives (0, 1), and then by r, which gives (0, 0).
+    """
+    for y, name, steps, between in ((70, "on the state", ("∘ r", "U"), ("(1, 0)", "(0, 1)")),
+                                    (170, "on the product", ("U", "∘ r"), ("(0, 1)", "(0, 0)"))):
+        p.text(12, y - 50, name, "name start decoder")
+        nodes = [p.cell(40, y, "h", "decoder", 40, 32)]
+        for x, step in zip((150, 270), steps):
+            nodes.append(p.cell(x, y, step, "gate" if "r" in step else "attention", 48, 32))
+        nodes.append(p.cell(410, y, "tanh(W x + …)", "context", 120, 32))
+        for before, after, value in zip(nodes, nodes[1:], ("(1, 0)", *between)):
+            p.arrow(before.right(), after.left(), role="decoder", width=2.2)
+            p.text((before.right()[0] + after.left()[0]) / 2, y - 14, value, "small")
+
+
+@picture("gru_blends", 176)
+def gru_blends(p):
+    """The meaning of z = 1 in two forms of the GRU.
+
+    The new state is a blend of the old state h and the new value n. On the left, z is the weight of h: with z = 1 the unit keeps h. On the
+    right, z is the weight of n: with z = 1 the unit takes n.
+    """
+    for left, formula, kept, end in ((0, "h′ = (1 − z) ∘ n + z ∘ h", "h", "keeps h"), (244, "h′ = z ∘ n + (1 − z) ∘ h", "n", "takes n")):
+        p.math(left + 116, 18, formula)
+        plus = p.circle(left + 132, 100, "+", "context")
+        for y, name in ((62, "h"), (138, "n")):
+            part = p.cell(left + 30, y, name, "decoder" if name == "h" else "encoder", 40, 32)
+            on = name == kept
+            p.arrow(part.right(), (plus.x, y), plus.top() if y < 100 else plus.bottom(), role="context" if on else "token",
+                    css="" if on else "faded dash", width=3 if on else 1.2)
+            p.math(left + 88, y - 12 if y < 100 else y + 14, "z = 1" if on else "1 − z = 0", "small")
+        result = p.cell(left + 194, 100, f"h′ = {kept}", "decoder", 66, 32)
+        p.arrow(plus.right(), result.left(), role="decoder", width=2.2)
+        p.text(result.x, 134, end, "small quiet")
+
+
+@picture("tape_example", 236)
+def tape_example(p):
+    """The tape of L = tanh(w x) with w = 0.5 and x = 2.
+
+    Forward, w goes through mul, which saves x = 2, and through tanh, which saves its result y = 0.762. Backward, the gradient of L is 1.
+    The node tanh multiplies it by 1 − y², which gives 0.42, and the node mul by x, which gives 0.84, the gradient of w.
+    """
+    y = 76
+    p.text(12, 18, "forward", "name start encoder")
+    p.arrow((84, 18), (468, 18), role="encoder")
+    nodes = [p.cell(50, y, "w = 0.5", "encoder", 76, 36), p.cell(180, y, "mul", "encoder", 64, 36),
+             p.cell(310, y, "tanh", "encoder", 64, 36), p.cell(434, y, "L = 0.762", "encoder", 84, 36)]
+    for before, after, value in zip(nodes, nodes[1:], ("0.5", "1", "0.762")):
+        p.arrow(before.right(), after.left(), role="encoder")
+        p.text((before.right()[0] + after.left()[0]) / 2, y - 14, value, "small")
+    for node, saved in ((nodes[1], "saves x = 2"), (nodes[2], "saves y = 0.762")):
+        p.math(node.x, y + 32, saved, "small quiet")
+    y = 160
+    gradients = [p.cell(x, y, value, "gradient", 64, 32) for x, value in ((50, "0.84"), (245, "0.42"), (434, "1"))]
+    for after, before, slope in zip(gradients, gradients[1:], ("× x", "× (1 − y^2)")):
+        p.arrow(before.left(), after.right(), role="gradient", width=2.2)
+        p.math((after.right()[0] + before.left()[0]) / 2, y - 16, slope, "small")
+    for node, name in zip(gradients, ("gradient of w", "of w x", "of L")):
+        p.text(node.x, y + 28, name, "small quiet")
+    p.text(12, 218, "backward", "name start gradient")
+    p.arrow((468, 218), (104, 218), role="gradient")
+
+
+@picture("tape_uses", 228)
+def tape_uses(p):
+    """The backward pass of y = x x + x for x = 3, in three steps.
+
+    Step 1: the node add passes the gradient 1 to mul and to x. Step 2: the node mul passes 3 to x twice, once for each factor. Step 3: the
+    gradient of x is complete, 1 + 3 + 3 = 7.
+    """
+    x = p.cell(60, 140, "x = 3", "encoder", 72, 36)
+    mul, add = p.cell(226, 64, "mul", "encoder", 64, 36), p.cell(360, 140, "add", "encoder", 64, 36)
+    total = p.cell(60, 202, "1 + 3 + 3 = 7", "gradient", 112, 32)
+    p.arrow((466, 140), add.right(), role="gradient", width=2.2)
+    p.text(430, 126, "1", "name gradient")
+    p.arrow(add.top(), (360, 64), mul.right(), role="gradient", width=2.2)
+    p.text(310, 50, "1", "name gradient")
+    p.arrow(add.left(), x.right(), role="gradient", width=2.2)
+    p.text(226, 126, "1", "name gradient")
+    for dy, dx, above in ((-9, -12, -14), (9, 12, 14)):
+        p.arrow(mul.left(dy), (x.x + dx, mul.y + dy), x.top(dx), role="gradient", width=2.2)
+        p.text(136, mul.y + dy + above, "× 3", "name gradient")
+    p.arrow(x.bottom(), total.top(), role="gradient", width=2.2)
+    p.math(226, 32, "saves x", "small quiet")
+    p.math(12, 18, "y = x x + x = 12", "start")
+    for step, (node, dx) in enumerate(((add, 32), (mul, 32), (total, 56)), 1):
+        p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
+
+
+@picture("sparse_methods", 610)
+def sparse_methods(p):
+    """The weights that six methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
+
+    Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
+    negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
+    attention has drawn position 2 and gives it the weight 1; the pale bars and grey numbers are the probabilities of the draw. Gumbel adds noise to the
+    energies and gives the weight 1 to the largest sum, also at position 2; the pale bars and grey numbers are the softmax of the sums.
+    """
+    energies, draws = (2, 1.5, 0.5, 0, -1), (0.3, 0.8, 0.4, 0.6, 0.5)
+
+    def softmax(values):
+        total = sum(math.exp(v) for v in values)
+        return [math.exp(v) / total for v in values]
+    sums = [e - math.log(-math.log(u)) for e, u in zip(energies, draws)]
+    soft, perturbed = softmax(energies), softmax(sums)
+    tau = (energies[0] + energies[1] - 1) / 2
+    window = softmax(energies[1:4])  # the positions within w = 1 of position 3
+    one, none = [0, 1, 0, 0, 0], [0] * 5
+    methods = (("softmax", 186, soft, none), ("top-2", 248, [*softmax(energies[:2]), 0, 0, 0], none),
+               ("sparsemax", 310, [max(e - tau, 0) for e in energies], none),
+               ("local-p", 372, [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0], none),
+               ("hard", 434, one, soft), ("Gumbel", 582, one, perturbed))
+    xs, width = [160 + 64 * j for j in range(5)], 34
+
+    def value(v):
+        return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
+
+    def bars(zero, values, scale, css="part attention"):
+        p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
+        for x, e in zip(xs, values):
+            p.rect(css, x - width / 2, min(zero, zero - scale * e), width, abs(scale * e))
+            p.text(x, zero - scale * e + (-9 if e >= 0 else 10), value(e), "small")
+    p.text(12, 52, "energies", "name start attention")
+    bars(82, energies, 27)
+    p.arrow((xs[0] - 30, 82 - 27 * tau), (xs[-1] + 10, 82 - 27 * tau), role="gradient", css="dash", head=False)
+    p.math(xs[-1] + 14, 82 - 27 * tau, f"τ = {tau:g}", "small start")
+    p.math(12, 488, "e + G", "start")
+    p.text(12, 506, "energies + noise", "small start quiet")
+    bars(508, sums, 14)
+    for name, floor, weights, pale in methods:
+        p.text(12, floor - 20, name, "name start context")
+        p.text(12, floor - 2, f"sum {sum(weights):.2f}", "small start quiet")
+        p.arrow((xs[0] - 30, floor), (xs[-1] + 30, floor), head=False, width=1)
+        for x, weight, behind in zip(xs, weights, pale):
+            if behind:
+                p.rect("part token faded", x - width / 2, floor - 36 * behind, width, 36 * behind)
+            if weight:
+                p.rect("part context", x - width / 2, floor - 36 * weight, width, 36 * weight)
+            p.text(x, floor - 36 * max(weight, behind) - 9, *((value(behind), "small quiet") if behind and not weight else (value(weight), "small")))
+            if behind and weight:
+                p.text(x + width / 2 + 3, floor - 36 * behind, value(behind), "small start quiet")
+    p.text(12, 598, "position", "small start quiet")
+    for j, x in enumerate(xs, 1):
+        p.text(x, 598, str(j), "small quiet")
+
+
+@picture("sparse_estimates", 290)
+def sparse_estimates(p):
+    """Estimates of the gradient of one energy, for two positions with the probability 0.5 and the losses 1 and 3.
+
+    The right gradient is −0.5. Without a baseline, REINFORCE gives 0.5 if position 1 is drawn and −1.5 if position 2 is drawn. With the
+    baseline 2, both draws give −0.5. Gumbel gives −0.46 for both of the example's draws; its mean over all draws is −0.33.
+    """
+    def place(value):
+        return 378 + 130 * value
+    bottom = 238
+    p.text(place(-0.5), 12, "right −0.5", "small")
+    p.path("line token dash", f"M{at(place(-0.5), 24)}V{bottom}", ' stroke-width="1.4"')
+    p.path("line token faded", f"M{at(place(0), 24)}V208", ' stroke-width="1"')
+    for y, role, name, more, draws in ((50, "gradient", "REINFORCE", "no baseline", ((0.5, "0.5"), (-1.5, "−1.5"))),
+                                       (116, "encoder", "REINFORCE", "baseline 2", ((-0.5, ""), (-0.5, ""))),
+                                       (182, "attention", "Gumbel", "θ = 1", ((-0.46, "−0.46"), (-0.46, "−0.46")))):
+        p.text(12, y, name, f"name small start {role}")
+        p.text(12, y + 18, more, "small start quiet")
+        for row, (value, label) in enumerate(draws):
+            height = y + 22 * row
+            p.arrow((place(0), height), (place(value), height), role=role, width=2.2)
+            p.text(place(value) - 13 if value < 0 else place(value) + 6, height, label, f"small {'end' if value < 0 else 'start'}")
+            p.text(place(0) + (8 if value < 0 else -8), height, f"draw {row + 1}", f"small quiet {'start' if value < 0 else 'end'}")
+    p.path("line attention", f"M{at(place(-1 / 3), 216)}v14", ' stroke-width="2.2"')
+    p.text(place(-1 / 3) + 8, 223, "mean −0.33", "small start")
+    for tick in (-1.5, -1, -0.5, 0, 0.5):
+        p.text(place(tick), bottom + 16, f"{tick:g}".replace("-", "−"), "small quiet")
+    p.math(place(-0.5), bottom + 36, "∂L/∂e_1", "small")
+
+
+@picture("mask", 236)
+def mask(p):
+    """Two tokens with the energies 1 and 2, and two pads with the energy 0, in three variants.
+
+    Without a mask, the pads get the weights 0.08 each. If weights of pads are set to 0 after the softmax, the other weights sum to 0.83. With
+    the energy minus infinity before the softmax, the weights are 0.27, 0.73, 0 and 0.
+    """
+    exps = [math.exp(e) for e in (1, 2, 0, 0)]
+    plain = [e / sum(exps) for e in exps]
+    right = [e / sum(exps[:2]) for e in exps[:2]] + [0, 0]
+    for k, (name, weights, note) in enumerate((("no mask", plain, "weights on pads"), ("set to 0 after", [*plain[:2], 0, 0], "sum 0.83"),
+                                               ("−∞ before", right, "sum 1"))):
+        left, floor = 14 + 160 * k, 160
+        p.text(left + 64, 18, name, "name context" if k == 2 else "name gradient")
+        p.arrow((left, floor), (left + 128, floor), head=False, width=1)
+        for j, weight in enumerate(weights):
+            x = left + 4 + 32 * j
+            if weight:
+                p.rect(f"part {'context' if j < 2 else 'gradient'}", x, floor - 130 * weight, 24, 130 * weight)
+            p.text(x + 12, floor - 130 * weight - 10, f"{weight:.2f}" if weight else "0", "small")
+            p.text(x + 12, floor + 14, ("a", "b", "pad", "pad")[j], "small quiet")
+        p.text(left + 64, floor + 44, note, "small")
+
+
+@picture("general_score", 236)
+def general_score(p):
+    """The general score of one query and one annotation, with numbers.
+
+    prepare, once a batch: W with the rows (1, 0, 1) and (0, 1, 0) times h = (3, −1, 1) is the key (4, −1). energies, at each step: the key times
+    the query (1, 2), element by element, is (4, −2), and the sum is the energy 2.
+    """
+    W, h, q = ((1, 0, 1), (0, 1, 0)), (3, -1, 1), (1, 2)
+    key = [sum(w * x for w, x in zip(row, h)) for row in W]
+    products = [k * x for k, x in zip(key, q)]
+
+    def column(x, y, values, role):
+        table(p, x, y, [[number(v, 0)] for v in values], role, size=(38, 30))
+    p.panel("encoder", 6, 40, 280, 128)
+    p.panel("attention", 296, 40, 178, 190)
+    p.text(16, 22, "prepare()", "code start")
+    p.text(100, 22, "once a batch", "small start quiet")
+    p.text(306, 22, "energies()", "code start")
+    p.text(398, 22, "each step", "small start quiet")
+    table(p, 18, 82, [[number(v, 0) for v in row] for row in W], "token", size=(32, 30))
+    p.math(66, 64, "W")
+    p.math(126, 112, "×")
+    column(140, 67, h, "encoder")
+    p.math(159, 54, "h_j", "small")
+    p.arrow((182, 112), (230, 112), role="encoder")
+    column(236, 82, key, "attention")
+    p.math(255, 64, "W h_j")
+    p.arrow((278, 112), (340, 112), role="attention")
+    column(344, 82, products, "attention")
+    p.math(363, 64, "q_t ∘ W h_j")
+    column(344, 164, q, "decoder")
+    p.math(328, 194, "q_t")
+    p.arrow((363, 162), (363, 146), role="decoder")
+    p.arrow((386, 112), (424, 112), role="attention")
+    p.math(405, 96, "Σ")
+    p.cell(446, 112, number(sum(products), 0), "attention", 36, 32)
+    p.math(446, 78, "e_{tj}")
+
+
+@picture("same_bits", 318)
+def same_bits(p):
+    """A sum of four numbers on one thread and on two, with three digits kept after each addition.
+
+    One thread adds 1.00, 0.004, 0.004 and 0.004 in order. Each addition is rounded to 1.00, so the sum is 1.00. Of two threads, the first adds 1.00
+    and 0.004, which gives 1.00, and the second 0.004 and 0.004, which gives 0.008. The sum of both is 1.01.
+    """
+    xs, values, middle = [150 + 84 * i for i in range(4)], ("1.00", "0.004", "0.004", "0.004"), 276
+
+    def terms(y, first, end, role):
+        for x, value in zip(xs[first:end], values[first:end]):
+            p.cell(x, y, value, role, 62, 28)
+            if x != xs[first]:
+                p.math(x - 42, y, "+", "small")
+
+    p.text(12, 22, "1 thread", "small start name token")
+    terms(56, 0, 4, "encoder")
+    total = p.cell(middle, 118, "1.00", "context", 60, 28)
+    p.arrow((middle, 74), total.top(), role="encoder")
+    p.text(12, 154, "2 threads", "small start name token")
+    total = p.cell(middle, 296, "1.01", "context", 60, 28)
+    for first, end, partial, role in ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")):
+        terms(188, first, end, role)
+        x = (xs[first] + xs[end - 1]) / 2
+        box = p.cell(x, 242, partial, role, 62, 28)
+        p.arrow((x, 206), box.top(), role=role)
+        p.arrow(box.bottom(), (x, 296), total.left() if x < middle else total.right(), role=role)
+    p.math(middle, 242, "+", "small")
+    for y in (118, 242, 296):
+        p.text(12, y, "rounded:", "small start quiet")
+
+
+@picture("03_steps", 258)
+def steps(p):
+    """Clipping and momentum in numbers.
+
+    On the left, the gradient (3, 4) has the norm 5. Clipped to the norm 1, it becomes (0.6, 0.8), an arrow of the same direction that ends on a
+    circle of radius 1. On the right, with a gradient that stays 1 and momentum 0.9, the steps grow from 1 towards 10.
+    """
+    p.text(12, 18, "clipping", "name start decoder")
+    origin, unit = (50, 210), 36
+    end, short = (origin[0] + 3 * unit, origin[1] - 4 * unit), (origin[0] + 0.6 * unit, origin[1] - 0.8 * unit)
+    p.arrow((20, origin[1]), (200, origin[1]), width=1)
+    p.arrow((origin[0], 232), (origin[0], 44), width=1)
+    p.disc("line context dash", *origin, unit)
+    p.arrow(origin, end, role="gradient", width=1.6)
+    p.arrow(origin, short, role="decoder", width=3)
+    p.text(end[0] + 8, end[1] + 2, "(3, 4)", "small start")
+    p.text(short[0] + 24, short[1] - 2, "(0.6, 0.8)", "small start")
+    p.text(256, 18, "momentum 0.9", "name start decoder")
+    floor, left, high = 210, 262, 14
+    p.arrow((left - 8, floor), (474, floor), head=False, width=1)
+    p.path("line token dash", f"M{left - 8} {floor - high * 10}H474", ' stroke-width="1.2"')
+    p.text(474, floor - high * 10 - 12, "10", "small end quiet")
+    for step in range(1, 21):
+        length = (1 - 0.9 ** step) / 0.1
+        p.rect("part decoder", left + 10.4 * (step - 1), floor - high * length, 8, high * length)
+        if step in (1, 5, 10, 20):
+            p.text(left + 10.4 * (step - 1) + 4, floor + 14, f"{step}", "small quiet")
+    p.text(364, floor + 32, "steps", "small quiet")
