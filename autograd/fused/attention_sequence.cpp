@@ -9,8 +9,14 @@
 #include <utility>
 
 #include "composed.hpp"
+#include "kernels/additive.hpp"
+#include "kernels/dispatch.hpp"
+#include "kernels/softmax.hpp"
+#include "kernels/weighted.hpp"
 #include "runtime/runtime_state.hpp"
 
+// attention_sequence(): the composed twin, the checks of the shapes, the loops over the steps (forward and
+// backward), and the gradients of the weights.
 namespace gradus {
 namespace composed {
 namespace {
@@ -147,6 +153,312 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
   check_lengths(operation, lengths, B, T);
   if (form.dropout) check_dropout(*form.dropout, B);
   return form;
+}
+
+template <template <class> class Cell, class T>
+void unroll_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing,
+                    const Form& form, const Rowwise& rowwise) {
+  using C = Cell<T>;
+  const std::int64_t N = form.N, B = form.B, E = form.E, H = form.H, A = form.A, D = form.D,
+                     R = form.result();
+  const int L = form.layers;
+  const Dtype dtype = in[in_y].dtype();
+  const auto of = [&](int layer, OfLayer which) -> const Tensor& {
+    return in[static_cast<std::size_t>(form.parameter(layer, which))];
+  };
+  const bool keeps = rowwise.kept.defined();
+  // weight_ih of the lowest layer is [W_y W_c], (G·H, E + D).
+  const StepMatrix<T> W_c(Layout::transposed, of(0, weight_ih), E, D, packing);
+  std::optional<StepMatrix<T>> W_a;
+  if (in[in_W_a].defined()) W_a.emplace(Layout::transposed, in[in_W_a], packing);
+  std::vector<typename C::Forward> advance;
+  std::vector<StepMatrix<T>> W_in;  // for the layers above the lowest
+  for (int layer = 0; layer < L; ++layer) {
+    advance.emplace_back(of(layer, weight_hh), of(layer, bias_hh), packing);
+    if (layer > 0) W_in.emplace_back(Layout::transposed, of(layer, weight_ih), packing);
+  }
+  // W_y y + b_ih is computed for all steps at once. Each step then adds its W_c c.
+  const Tensor x_parts = empty({N, C::gates * H}, dtype);
+  multiply_by_weight<T>(N, {raw<T>(in[in_y]), E}, of(0, weight_ih), 0, E, added_bias<T>(of(0, bias_ih)),
+                        {raw<T>(x_parts), C::gates * H});
+
+  for_each_rank_range(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t n = last - first;
+    const Tensor states = empty({C::parts, L, n, H}, dtype), spare = empty({2, n, C::gates * H}, dtype);
+    const Tensor queries = empty({n, A}, dtype), weights = empty({n, form.T}, dtype);
+    const Tensor unkept = keeps ? Tensor() : empty({n, (C::kept + 1) * H}, dtype);
+    const auto state = [&](int layer) {
+      T* const h = raw<T>(states) + layer * n * H;
+      return cells::State<T>{h, h + (C::parts - 1) * L * n * H};
+    };
+    for (int part = 0; part < C::parts; ++part) {
+      for (int layer = 0; layer < L; ++layer) {
+        copy_to_ranks(packing, first, last, H, raw<T>(in[static_cast<std::size_t>(form.state(part, layer))]),
+                      raw<T>(states) + (part * L + layer) * n * H);
+      }
+    }
+    T* const s = state(L - 1).h;
+    for (std::int64_t t = 0; t < packing.steps(); ++t) {
+      const StepPart part{packing, form, StepRows(packing, t, first, last), first};
+      const std::int64_t offset = part.rows.offset, m = part.rows.size;
+      if (m == 0) break;
+      const Masks masks(form, t);
+      T* const out = raw<T>(rowwise.result) + offset * R;
+      const auto write_state = [&] {
+        for (std::int64_t r = 0; r < m; ++r) std::copy_n(s + r * H, H, out + r * R);
+      };
+      if (form.earlier) write_state();
+      T* q = s;
+      if (W_a) {
+        q = keeps ? raw<T>(rowwise.queries) + offset * A : raw<T>(queries);
+        W_a->multiply(m, {s, H}, {}, {q, A});
+      }
+      parallel_for(m, grain(form.T * (A + D)), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          const std::int64_t b = part.sequence(r), length = length_of(lengths, b, form.T);
+          T *const c = out + r * R + H, *const alpha = c + D;
+          const T* const keys = raw<T>(in[in_keys]) + b * A;
+          if (form.score.additive) {
+            kernels::additive_energies(length, A, q + r * A, keys, B * A, raw<T>(in[in_v_a]), alpha);
+          } else {
+            kernels::dot_energies(length, A, static_cast<T>(form.score.scale), q + r * A, keys, B * A, alpha);
+          }
+          kernels::softmax_row(length, alpha, alpha);
+          std::fill(alpha + length, alpha + form.T, T(0));
+          std::fill_n(c, D, T(0));
+          const T* const used =
+              used_weights<T>(masks.weights(), part, r, length, alpha, raw<T>(weights) + r * form.T);
+          kernels::weighted_sum_row(length, D, used, raw<T>(in[in_values]) + b * D, B * D, c);
+        }
+      });
+      T* x = raw<T>(x_parts) + offset * C::gates * H;
+      W_c.add(m, {out + H, R}, {x, C::gates * H});
+      for (int layer = 0; layer < L; ++layer) {
+        if (layer > 0) {
+          const T* below = state(layer - 1).h;
+          T* const read = keeps ? raw<T>(rowwise.below) + ((layer - 1) * N + offset) * H
+                                : raw<T>(unkept) + n * C::kept * H;
+          if (const auto* mask = masks.below(layer)) {
+            drop_rows(*mask, part, below, read);
+          } else {
+            std::copy_n(below, m * H, read);
+          }
+          x = raw<T>(spare) + n * C::gates * H;
+          W_in[static_cast<std::size_t>(layer - 1)].multiply(m, {read, H}, added_bias<T>(of(layer, bias_ih)),
+                                                             {x, C::gates * H});
+        }
+        T* const kept = keeps ? raw<T>(rowwise.kept) + (layer * N + offset) * C::kept * H : raw<T>(unkept);
+        advance[static_cast<std::size_t>(layer)](m, x, state(layer), kept, raw<T>(spare));
+      }
+      if (!form.earlier) write_state();
+    }
+  });
+}
+
+// The gradients that the steps write. Later, the products over all steps read them.
+template <class T>
+struct Wanted {
+  Tensor at_x;             // gradient of W_ih x + b_ih, (layers, N, G·H)
+  Tensor at_u;             // gradient of W_hh h + b_hh, same shape; at_x itself if both are equal
+  Tensor at_queries;       // gradient of the queries, (N, A)
+  Tensor at_state;         // gradient of the first state, (parts · layers, B, H)
+  Tensor at_v;             // gradient of v_a per sequence, (B, A); undefined unless the score is additive
+  T *at_keys, *at_values;  // accumulated gradients; null if not wanted
+};
+
+template <template <class> class Cell, class T>
+void unroll_backward(Gradients& g, const Packing& packing, const Form& form, const Wanted<T>& wanted) {
+  using C = Cell<T>;
+  const std::int64_t N = form.N, B = form.B, E = form.E, H = form.H, A = form.A, D = form.D,
+                     R = form.result(), G = C::gates;
+  const int L = form.layers, after = form.inputs();
+  const auto of = [&](int layer, OfLayer which) -> const Tensor& {
+    return g.saved(form.parameter(layer, which));
+  };
+  const Tensor &keys = g.saved(in_keys), &values = g.saved(in_values),
+               &lengths = g.saved(after + saved_lengths);
+  const Tensor &result = g.saved(after + saved_result), &kept = g.saved(after + saved_kept);
+  const Tensor& d_result = g.out();
+  const Dtype dtype = keys.dtype();
+  const StepMatrix<T> W_c(Layout::plain, of(0, weight_ih), E, D, packing);
+  std::optional<StepMatrix<T>> W_a;
+  if (g.saved(in_W_a).defined()) W_a.emplace(Layout::plain, g.saved(in_W_a), packing);
+  std::vector<typename C::Backward> go_back;
+  std::vector<StepMatrix<T>> W_in;
+  for (int layer = 0; layer < L; ++layer) {
+    go_back.emplace_back(of(layer, weight_hh), packing);
+    if (layer > 0) W_in.emplace_back(Layout::plain, of(layer, weight_ih), packing);
+  }
+  // The queries (N, A) are W_a s. Without W_a, they are the states s that the cell stored.
+  const T* queries = raw<T>(kept) + ((L - 1) * N * C::kept + C::previous) * H;
+  std::int64_t query_stride = C::kept * H;
+  if (W_a) {
+    queries = raw<T>(g.saved(after + saved_queries));
+    query_stride = A;
+  }
+  const Tensor unwanted = wanted.at_keys ? Tensor() : zeros({B, A}, dtype);  // scratch for the keys' gradient
+
+  for_each_rank_range(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t n = last - first;
+    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // gradients from later steps, in rank order
+    const Tensor at_h = empty({3, n, H}, dtype);  // scratch of one layer: d, spare and from_above
+    const Tensor at_c = empty({n, D}, dtype), at_energies = empty({2, n, form.T}, dtype);
+    const auto at_state = [&](int layer) {
+      T* const h = raw<T>(at_states) + layer * n * H;
+      return cells::State<T>{h, h + (C::parts - 1) * L * n * H};
+    };
+    T *const ds = at_state(L - 1).h, *const d = raw<T>(at_h), *const spare = d + n * H;
+    T *const from_above = spare + n * H, *const dc = raw<T>(at_c);
+    for (std::int64_t t = packing.steps() - 1; t >= 0; --t) {
+      const StepPart part{packing, form, StepRows(packing, t, first, last), first};
+      const std::int64_t offset = part.rows.offset, m = part.rows.size;
+      if (m == 0) continue;
+      const Masks masks(form, t);
+      const T* const outside = raw<T>(d_result) + offset * R;
+      const auto add_outside = [&](T* to) {
+        for (std::int64_t r = 0; r < m; ++r) math::add(H, outside + r * R, to + r * H);
+      };
+      for (int layer = L - 1; layer >= 0; --layer) {
+        std::copy_n(at_state(layer).h, m * H, d);
+        if (layer < L - 1) {
+          math::add(m * H, from_above, d);
+        } else if (!form.earlier) {
+          add_outside(d);
+        }
+        T* const dx = raw<T>(wanted.at_x) + (layer * N + offset) * G * H;
+        T* const du = raw<T>(wanted.at_u) + (layer * N + offset) * G * H;
+        go_back[static_cast<std::size_t>(layer)](m, raw<T>(kept) + (layer * N + offset) * C::kept * H, d,
+                                                 at_state(layer), dx, du, spare);
+        if (layer == 0) break;
+        W_in[static_cast<std::size_t>(layer - 1)].multiply(m, {dx, G * H}, {}, {from_above, H});
+        if (const auto* mask = masks.below(layer)) drop_rows<T>(*mask, part, from_above, from_above);
+      }
+      for (std::int64_t r = 0; r < m; ++r) std::copy_n(outside + r * R + H, D, dc + r * D);
+      W_c.add(m, {raw<T>(wanted.at_x) + offset * G * H, G * H}, {dc, D});
+      T* const dq = raw<T>(wanted.at_queries) + offset * A;
+      parallel_for(m, grain(form.T * (A + D)), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          const std::int64_t b = part.sequence(r), length = length_of(lengths, b, form.T);
+          const std::int64_t at_alpha = (offset + r) * R + H + D;
+          const T* const alpha = raw<T>(result) + at_alpha;
+          T *const de = raw<T>(at_energies) + r * form.T, *const dropped = de + n * form.T;
+          const auto* const mask = masks.weights();
+          const T* const used = used_weights<T>(mask, part, r, length, alpha, dropped);
+          if (wanted.at_values) {
+            kernels::weighted_sum_to_values(length, D, used, dc + r * D, wanted.at_values + b * D, B * D);
+          }
+          std::fill_n(de, length, T(0));
+          kernels::weighted_sum_to_weights(length, D, raw<T>(values) + b * D, B * D, dc + r * D, de);
+          if (mask != nullptr) kernels::dropout_row<T>(*mask, part.place(r), length, de, de);
+          math::add(length, raw<T>(d_result) + at_alpha, de);
+          kernels::softmax_backward_row(length, alpha, de, de);
+          std::fill_n(dq + r * A, A, T(0));
+          const T *const q = queries + (offset + r) * query_stride, *const k = raw<T>(keys) + b * A;
+          if (form.score.additive) {
+            kernels::additive_energies_backward(
+                length, A, q, k, B * A, raw<T>(g.saved(in_v_a)), de, dq + r * A,
+                wanted.at_keys ? wanted.at_keys + b * A : raw<T>(unwanted) + b * A,
+                wanted.at_keys ? B * A : 0, raw<T>(wanted.at_v) + b * A);
+          } else {
+            for (std::int64_t i = 0; i < length; ++i) de[i] *= static_cast<T>(form.score.scale);
+            kernels::weighted_sum_row(length, A, de, k, B * A, dq + r * A);
+            if (wanted.at_keys) {
+              kernels::weighted_sum_to_values(length, A, de, q, wanted.at_keys + b * A, B * A);
+            }
+          }
+        }
+      });
+      W_a ? W_a->add(m, {dq, A}, {ds, H}) : math::add(m * H, dq, ds);
+      if (form.earlier) add_outside(ds);
+    }
+    for (int part = 0; part < C::parts; ++part) {
+      for (int layer = 0; layer < L; ++layer) {
+        copy_from_ranks(packing, first, last, H, raw<T>(at_states) + (part * L + layer) * n * H,
+                        raw<T>(wanted.at_state) + (part * L + layer) * B * H);
+      }
+    }
+  });
+}
+
+// Computes the gradients of the inputs and of the weights. Each weight's gradient is one product over all
+// steps.
+template <template <class> class Cell, class T>
+void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
+  using C = Cell<T>;
+  const std::int64_t N = form.N, B = form.B, E = form.E, H = form.H, A = form.A, D = form.D, G = C::gates;
+  const int L = form.layers, after = form.inputs();
+  const T* const kept = raw<T>(g.saved(after + saved_kept));
+  for (int layer = 0; layer < L; ++layer) {
+    const auto of = [&](OfLayer which) { return form.parameter(layer, which); };
+    const Rows<const T> dx{raw<T>(wanted.at_x) + layer * N * G * H, G * H};
+    const T* const du = raw<T>(wanted.at_u) + layer * N * G * H;
+    if (g.wants(of(weight_ih))) {
+      g.accumulate(of(weight_ih), [&](const Tensor& at_W, int beta) {
+        T* const W = raw<T>(at_W);
+        if (layer > 0) {
+          const T* const below = raw<T>(g.saved(after + saved_below)) + (layer - 1) * N * H;
+          return cells::add_product<T>(N, G * H, H, dx, {below, H}, beta, {W, H});
+        }
+        const T* const c = raw<T>(g.saved(after + saved_result)) + H;
+        cells::add_product<T>(N, G * H, E, dx, {raw<T>(g.saved(in_y)), E}, beta, {W, E + D});
+        cells::add_product<T>(N, G * H, D, dx, {c, form.result()}, beta, {W + E, E + D});
+      });
+    }
+    if (g.wants(of(weight_hh))) {
+      g.accumulate(of(weight_hh), [&](const Tensor& at_W, int beta) {
+        C::add_weight_gradients(N, H, kept + layer * N * C::kept * H, du, beta, raw<T>(at_W));
+      });
+    }
+    if (g.wants(of(bias_ih))) sum_rows<T>(N, G * H, dx, raw<T>(g.in(of(bias_ih))));
+    if (g.wants(of(bias_hh))) sum_rows<T>(N, G * H, {du, G * H}, raw<T>(g.in(of(bias_hh))));
+    for (int part = 0; part < C::parts; ++part) {
+      const int input = form.state(part, layer);
+      if (g.wants(input)) g.add(input, view_of(wanted.at_state, (part * L + layer) * B * H, {B, H}));
+    }
+  }
+  if (g.wants(in_W_a)) {
+    g.accumulate(in_W_a, [&](const Tensor& at_W, int beta) {
+      const T* const previous = kept + ((L - 1) * N * C::kept + C::previous) * H;
+      cells::add_product<T>(N, A, H, {raw<T>(wanted.at_queries), A}, {previous, C::kept * H}, beta,
+                            {raw<T>(at_W), H});
+    });
+  }
+  if (g.wants(in_v_a)) sum_rows<T>(B, A, {raw<T>(wanted.at_v), A}, raw<T>(g.in(in_v_a)));
+  if (g.wants(in_y)) {
+    g.accumulate(in_y, [&](const Tensor& at_y, int beta) {
+      gemm<T>(Layout::plain, Layout::plain, N, E, G * H, {raw<T>(wanted.at_x), G * H},
+              {raw<T>(g.saved(form.parameter(0, weight_ih))), E + D}, T(beta), {raw<T>(at_y), E});
+    });
+  }
+}
+
+// Computes all steps. `in` holds the inputs in the order of Input.
+void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing, const Form& form,
+                 const Rowwise& rowwise) {
+  with_cell(form.cell, [&]<template <class> class Cell>() {
+    for_floating(operation, in[in_y].dtype(),
+                 [&]<class T>() { unroll_forward<Cell, T>(in, lengths, packing, form, rowwise); });
+  });
+}
+
+// Adds the gradients of all steps to the gradients of the inputs.
+void run_backward(Gradients& g, const Packing& packing, const Form& form) {
+  const std::int64_t N = form.N, width = form.gates * form.H;
+  const Dtype dtype = g.out().dtype();
+  with_cell(form.cell, [&]<template <class> class Cell>() {
+    for_floating("backward", dtype, [&]<class T>() {
+      const Tensor at_x = empty({form.layers, N, width}, dtype);
+      const Wanted<T> wanted{.at_x = at_x,
+                             .at_u = Cell<T>::shares_u ? at_x : empty(at_x.shape(), dtype),
+                             .at_queries = empty({N, form.A}, dtype),
+                             .at_state = empty({form.parts * form.layers, form.B, form.H}, dtype),
+                             .at_v = form.score.additive ? zeros({form.B, form.A}, dtype) : Tensor(),
+                             .at_keys = g.wants(in_keys) ? raw<T>(g.in(in_keys)) : nullptr,
+                             .at_values = g.wants(in_values) ? raw<T>(g.in(in_values)) : nullptr};
+      unroll_backward<Cell>(g, packing, form, wanted);
+      add_gradients<Cell>(g, form, wanted);
+    });
+  });
 }
 
 // Runs all steps and records them as one operation.

@@ -12,7 +12,7 @@
 #include "cells.hpp"
 #include "kernels/dropout.hpp"
 
-/// Code shared by the forward and the backward pass of attention_sequence().
+/// Types that both passes of attention_sequence() use: indices, sizes, dropout masks, the rows of a step.
 namespace gradus::attention {
 
 // Indices of the operation's inputs. in_state is the index of the initial state's first tensor. The
@@ -129,11 +129,5 @@ void with_cell(AttentionCell cell, const F& f) {
       return f.template operator()<cells::Lstm>();
   }
 }
-
-// Computes all steps. `in` holds the inputs in the order of Input.
-void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing, const Form& form,
-                 const Rowwise& rowwise);
-// Adds the gradients of all steps to the gradients of the inputs.
-void run_backward(Gradients& g, const Packing& packing, const Form& form);
 
 }  // namespace gradus::attention

@@ -231,7 +231,7 @@ FAULTS = [
         (VALUE, "const T* const at_u = raw<T>(wanted.at_u);", "const T* const at_u = raw<T>(wanted.at_x);"),
         (SIGN, "for_each_step(packing, !reverse,", "for_each_step(packing, reverse,"),
         (PLACE, "raw<T>(dy) + (N + part * B) * H, at_state", "raw<T>(dy), at_state")),
-    *of("fused/attention_steps.cpp",
+    *of("fused/attention_sequence.cpp",
         (TERM, "        std::copy_n(at_state(layer).h, m * H, d);\n", "        std::fill_n(d, m * H, T(0));\n"),
         (TERM, "          math::add(m * H, from_above, d);\n", ""),
         (TERM, "std::copy_n(outside + r * R + H, D, dc + r * D);", "std::fill_n(dc + r * D, D, T(0));"),
