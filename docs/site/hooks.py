@@ -22,7 +22,7 @@ DOXYGEN = ROOT / "build" / "doxygen"
 CHINESE = ROOT / "build" / "pictures_chinese"
 PLAY = ROOT / "build" / "play"  # written by ./run web
 PLAY_BUTTON = re.compile(r'^<a [^>]*play/(?:check/)?index\.html.*</a>\n\n', re.MULTILINE)
-OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
+OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "RECIPES.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
 SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme writes this on each page

@@ -6,7 +6,7 @@ async function onePage(title, subtitle) {
   const folder = new URL(".", root).pathname;
   const isIn = (address) => address.pathname.startsWith(folder) && !/\/(api|zh)\//.test(address.pathname.slice(folder.length - 1));
   const addresses = [...new Set([root.href, ...links.map((link) => link.href)])].map((address) => new URL(address)).filter(isIn);
-  const leftOut = /(CHANGELOG|CONTRIBUTING|SECURITY|api)\.html$/;
+  const leftOut = /(CHANGELOG|CONTRIBUTING|RECIPES|SECURITY|api)\.html$/;
   const pages = addresses.filter((address) => !leftOut.test(address.pathname));
   const nameOf = (address) => address.pathname.slice(folder.length).replace(/\W+/g, "-");
   const titleOf = (link) => link.closest(".md-nav").querySelector(":scope > .md-nav__title").textContent.trim();
