@@ -47,11 +47,15 @@ function(gradus_precompile)
   endforeach()
 endfunction()
 
-# gradus_library(name SOURCES … DEPENDS …): defines the library of one folder, gradus::<name>. Public headers are in
+# gradus_library(name SOURCES … DEPENDS … [GROUP …]): defines the library of one folder, gradus::<name>. Public headers are in
 # <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>. Private headers are included by their path relative
-# to <name>/. Shared libraries export only the declarations of public headers (#pragma GCC visibility).
+# to <name>/. Shared libraries export only the declarations of public headers (#pragma GCC visibility). A library whose compiler
+# flags differ from the others' needs its own GROUP of gradus_precompile().
 function(gradus_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "GROUP" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT ARG_GROUP)
+    set(ARG_GROUP library)
+  endif()
   add_library(gradus_${name} ${ARG_SOURCES})
   add_library(gradus::${name} ALIAS gradus_${name})
   set_target_properties(gradus_${name} PROPERTIES
@@ -65,6 +69,6 @@ function(gradus_library name)
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(gradus_${name} PUBLIC ${ARG_DEPENDS})
   gradus_flags(gradus_${name})
-  gradus_precompile(gradus_${name} GROUP library)
+  gradus_precompile(gradus_${name} GROUP ${ARG_GROUP})
   gradus_install(gradus_${name} ${CMAKE_CURRENT_SOURCE_DIR}/include)
 endfunction()
