@@ -52,8 +52,8 @@ class LengthBatch {
       if (stops) leave(task->first, task->second);
       task = stops ? tasks_.erase(task) : std::next(task);
     }
-    // Joining copies the batch's memory. Therefore a few newcomers do not join at once, but wait for further
-    // newcomers, at most most_waits steps.
+    // Joining copies the batch's memory. Therefore newcomers wait until there is one newcomer for every four
+    // tasks, but at most most_waits steps.
     ++waited_;
     if (!waiting_.empty() && (4 * std::ssize(waiting_) >= std::ssize(tasks_) || waited_ >= most_waits)) {
       join(std::exchange(waiting_, {}));

@@ -154,8 +154,8 @@ void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   }
 }
 
-// Compares each position's values with 20 random values, and keeps one of these 21: at pads the one with the
-// largest energy, elsewhere the one with the smallest energy.
+// Replaces vectors of c.values so that pads get large energies and the other positions small ones. At each
+// position, the candidates are the original vector and 20 random vectors.
 void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   gradus::Generator generator(19);
   Plain values(c.values), best = any.energies(attention, Plain(c.query), values);

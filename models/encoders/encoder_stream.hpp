@@ -6,8 +6,9 @@
 
 namespace gradus::models {
 
-// Encodes one source in parts, with an encoder of one direction. Between two parts, keeps only the states and
-// the vectors that wait for a neighbour.
+// Encodes one source in parts, with an encoder of one direction. A pyramid joins neighbouring vectors in
+// pairs. Between two parts, this class keeps only the recurrent state of each level, and the last vector of a
+// level that pairs if this vector has no neighbour yet.
 class EncoderStream {
  public:
   // `encoder` must outlive this object.

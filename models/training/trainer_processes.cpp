@@ -38,7 +38,7 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
   for (std::int64_t shard = first; shard < first + own; ++shard) {
     optimiser_->zero_grad();
     sum.loss = sum.cross_entropy = 0;
-    // The batches that have this shard. A batch with fewer sequences than shards lacks some shards.
+    // The batches that have a shard with this number. A batch with few sequences has fewer shards.
     std::vector<Sharded*> parts;
     for (Sharded& batch : sharded) {
       if (shard < std::ssize(batch.shards)) parts.push_back(&batch);

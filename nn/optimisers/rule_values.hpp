@@ -13,8 +13,8 @@ namespace gradus::nn {
 /// the parameter's precision. A rule first rounds its constants to this precision. Its loop then uses only
 /// one type, so the compiler can vectorise it.
 ///
-/// Every thread has read θ since the last update, so several cores hold copies of its cache lines.
-/// Prefetching one block ahead for writing hides the cost of invalidating the other cores' copies.
+/// All threads have read θ since the last update, so other cores hold copies of its cache lines. A write must
+/// invalidate these copies. Prefetching the next block for writing hides this cost.
 template <class F>
 void with_values(const char* by, Update& update, F f) {
   const auto call = [&]<class T>() {

@@ -30,7 +30,8 @@ struct Sizes {
         directions(model.bidirectional ? 2 : 1),
         D(directions * H) {}
 
-  // The number of elements of one direction's matrices. Layers above the first have inputs of size `between`.
+  // The number of elements of one direction's matrices. The first layer's inputs have the size `inputs`,
+  // those of the other layers `between`.
   double recurrent(double inputs, double between) const {
     return g * H * (inputs + H) + (L - 1) * g * H * (between + H);
   }

@@ -88,10 +88,10 @@ class DecoderStep : public Module {
 };
 
 /// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or
-/// an undefined tensor to stop. `input` may change `at`, the state and memory: beam search reorders its
-/// hypotheses there. After the step, visit(t, output) receives the output. In training, each step has its own
-/// random generator (DrawsOfSteps). So a sequence's dropout does not depend on the lengths of the other
-/// sequences in the batch.
+/// an undefined tensor to stop. `input` may change `at`, which holds the state and the memory: beam search
+/// reorders its hypotheses there. After the step, visit(t, output) receives the output. In training, each
+/// step has its own random generator (DrawsOfSteps). So a sequence's dropout does not depend on the lengths
+/// of the other sequences in the batch.
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
                    const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);
