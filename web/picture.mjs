@@ -2,9 +2,9 @@
 // Takes the pictures of Play for docs/play.md, in English and in Chinese: docs/pictures and docs/zh/pictures, play*.webp.
 // Needs ./run web and chromium.
 
-import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
+import { screenshot } from "./screenshot.mjs";
 import { browser, defaults, root, serve, toHash } from "./tests/support.mjs";
 
 const settings = toHash({ ...defaults(), steps: 400 }, "3 1 4 1 5 9 2 6");
@@ -30,11 +30,7 @@ async function picture(tab, file, numbers, columns, first, last) {
   await tab.evaluate(badges, numbers);
   const box = (selector) => tab.locator(selector).boundingBox();
   const [wide, top, bottom] = [await box(columns), await box(first), await box(last)];
-  const clip = { x: wide.x - 16, y: top.y, width: wide.width + 22, height: bottom.y + bottom.height - top.y + 6, scale: 1 };
-  const chrome = await tab.context().newCDPSession(tab);
-  const { data } = await chrome.send("Page.captureScreenshot", { format: "webp", quality: 80, clip, captureBeyondViewport: true });
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, Buffer.from(data, "base64"));
+  await screenshot(tab, file, { x: wide.x - 16, y: top.y, width: wide.width + 22, height: bottom.y + bottom.height - top.y + 6 });
 }
 
 for (const [language, folder] of [["en", "docs/pictures"], ["zh", "docs/zh/pictures"]]) {

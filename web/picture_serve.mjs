@@ -3,9 +3,9 @@
 // Usage: picture_serve.mjs [RUN], where RUN is a run of configs/phrases.toml. Needs a release build, chromium and `npm ci` in web/.
 
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 
+import { screenshot } from "./screenshot.mjs";
 import { browser, root } from "./tests/support.mjs";
 
 const program = process.env.GRADUS ?? path.join(root, "build/release/tools/gradus");
@@ -42,10 +42,7 @@ for (const [language, folder] of [["en", "docs/pictures"], ["zh", "docs/zh/pictu
   const { x, y, width, height } = await word.boundingBox();
   await tab.evaluate(pointer, { x: x + width / 2, y: y + height / 2 });
   const { height: tall } = await tab.locator("body").boundingBox();
-  const chrome = await tab.context().newCDPSession(tab);
-  const { data } = await chrome.send("Page.captureScreenshot", {
-    format: "webp", quality: 80, clip: { x: 0, y: 0, width: 700, height: tall, scale: 1 }, captureBeyondViewport: true });
-  writeFileSync(path.join(root, folder, "serve.webp"), Buffer.from(data, "base64"));
+  await screenshot(tab, path.join(root, folder, "serve.webp"), { x: 0, y: 0, width: 700, height: tall });
   await tab.close();
 }
 await chromium.close();
