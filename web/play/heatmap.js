@@ -1,5 +1,5 @@
-// The alignment of one sentence as a grid of cells. A cell's opacity is its weight. Pointing at a cell reports it; so does
-// moving to a cell with the arrow keys.
+// The alignment of one sentence as a grid of cells. A cell's opacity is its weight. Pointing at a cell reports it; so do the
+// arrow keys.
 
 import { svg } from "./dom.js";
 import { shown } from "./tokens.js";
@@ -54,7 +54,7 @@ export class Heatmap {
       const box = { x: x(j) + 1, y: y(t) + 1, width: side - 2, height: side - 2, rx: 2 };
       const cell = svg("rect", { ...box, class: "weight", "fill-opacity": 0 });
       parts.push(svg("rect", { ...box, class: "empty" }), cell,
-                 svg("rect", { ...box, class: "frame", "data-t": t, "data-j": j, tabindex: -1, role: "img" }));
+                 svg("rect", { ...box, class: "frame", "data-t": t, "data-j": j, tabindex: -1, role: "img", "aria-label": `${beside[t]} ${above[j]}` }));
       return cell;
     }));
     const width = x(columns.length) + 2, height = y(rows.length) + 2;
