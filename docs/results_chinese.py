@@ -33,7 +33,7 @@ WORDS = {
     "BLEU, beam 5": "BLEU，束宽 5", "Bahdanau, bf16": "Bahdanau，bf16", "French, BLEU, greedy": "法语，BLEU，贪心",
     "French, BLEU, beam 5": "法语，BLEU，束宽 5", "reversal, exact match, lengths 1 to 25": "反转，完全匹配率，长度 1 至 25",
     "reversal, exact match, lengths 1 to 30": "反转，完全匹配率，长度 1 至 30", "reversal, BLEU": "反转，BLEU",
-    "BLEU, each model": "BLEU，单个模型", "BLEU, ensemble of three": "BLEU，三个模型的集成", "last checkpoint": "最后的检查点",
+    "greedy BLEU, each model": "贪心 BLEU，单个模型", "greedy BLEU, ensemble of three": "贪心 BLEU，三个模型的集成", "last checkpoint": "最后的检查点",
     "average of the last five": "最近五个的平均", "sentence": "句子", "output": "输出", "reference": "参考译文", "d2l's BLEU": "d2l 的 BLEU",
     "in training set": "在训练集中", "word error rate": "词错误率", "configuration": "配置",
     **{sentence: sentence for sentence in (

@@ -254,7 +254,7 @@ def command_ensemble():
     names = {"last": "last checkpoint", "average": "average of the last five"}
     rows = [[name, over_seeds(results["bleu"][kind], "{:.1f}"), f"{results['ensemble'][kind]:.1f}"]
             for kind, name in names.items()]
-    return markdown_table(["", "BLEU, each model", "BLEU, ensemble of three"], rows) + "\n\n" + where_measured(results)
+    return markdown_table(["", "greedy BLEU, each model", "greedy BLEU, ensemble of three"], rows) + "\n\n" + where_measured(results)
 
 
 def command_threads():
