@@ -95,7 +95,7 @@ def main():
         + "".join(f'"{name}="\n"--{name}\\x0a"\n' for name in names))
     with tempfile.TemporaryDirectory() as folder:
         for bpe in ("0", "3"):
-            subprocess.run([sys.argv[1], "train", "--task", "reverse", "--symbols", "3", "--examples", "6", "--held-out", "1",
+            subprocess.run([sys.argv[1], "train", "--task", "reverse", "--symbols", "11", "--examples", "6", "--held-out", "1",
                             "--max-length", "4", "--hidden", "1", "--embedding", "1", "--energy", "1", "--bpe", bpe,
                             "--steps", "1", "--overwrite", "--threads", "1", "--out", folder], check=True, capture_output=True)
             write("checkpoint", "bpe_" + bpe, pathlib.Path(folder, "best.safetensors").read_bytes())
