@@ -198,8 +198,8 @@ WORDS = {
     "- `x_part`: W_ih x + b_ih, (B, 3H), in the order r, z, n": "- `x_part`：W_ih x + b_ih，(B, 3H)，次序为 r、z、n",
     "- `h_part`: W_hh h + b_hh, (B, 3H), in the same order": "- `h_part`：W_hh h + b_hh，(B, 3H)，次序相同",
     "- `h`: (B, H)": "- `h`：(B, H)", "- `c`: (B, H)": "- `c`：(B, H)", "- returns h′, (B, H)": "- 返回 h′，(B, H)",
-    "the argument of n gets d = g∘(1 − z)∘(1 − n²), the argument of r gets d∘h_n∘r∘(1 − r), and the argument of z gets g∘(h − n)∘z∘(1 − z). x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.":
-        "n 的自变量得到 d = g∘(1 − z)∘(1 − n²)，r 的自变量得到 d∘h_n∘r∘(1 − r)，z 的自变量得到 g∘(h − n)∘z∘(1 − z)。x_part 得到全部三个；h_part 在 r 和 z 处得到同样的梯度，在 n 处得到 d∘r；h 得到 g∘z。",
+    "let d_n = g∘(1 − z)∘(1 − n²), d_r = d_n∘h_n∘r∘(1 − r) and d_z = g∘(h − n)∘z∘(1 − z) be the gradients of the arguments of tanh and σ. x_part gets [d_r; d_z; d_n], h_part gets [d_r; d_z; d_n∘r], and h gets g∘z.":
+        "设 tanh 和两个 σ 的自变量的梯度为 d_n = g∘(1 − z)∘(1 − n²)、d_r = d_n∘h_n∘r∘(1 − r)、d_z = g∘(h − n)∘z∘(1 − z)。x_part 得到 [d_r; d_z; d_n]，h_part 得到 [d_r; d_z; d_n∘r]，h 得到 g∘z。",
     "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). In the original form, n differs (GRUForm). Padding is skipped. The gradient of W_hh is one product over all steps.":
         "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。在原始形式中，n 不同（GRUForm）。跳过填充。W_hh 的梯度是所有步的一个乘积。",
     "- `x_parts`: W_ih x + b_ih, (N, 3H), packed": "- `x_parts`：W_ih x + b_ih，(N, 3H)，打包的",

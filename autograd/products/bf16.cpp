@@ -79,7 +79,7 @@ void multiply_block(onednn::RoundedProduct shape, std::int64_t m, std::int64_t n
   }
 }
 
-// Computes a product with at most most_terms terms per sum.
+// Computes a product with p.k ≤ most_terms.
 void multiply_slice(const Product<float>& p) {
   const std::int64_t k = padded(p.k), columns = std::min(p.n, most_columns);
   const Scratch<Bits> a(padded_rows(std::min(p.m, most_rows)) * k), b(k * padded(columns));

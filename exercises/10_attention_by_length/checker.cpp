@@ -364,7 +364,7 @@ void check(const std::string& what, const Measure& answer, const OfStep& of_step
   const auto compare = [&](const Case& c, const std::string& which) {
     std::vector<Suspect> suspects = counting_suspects(c, of_step);
     for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
-    // A mistake that changes nothing in this batch explains no difference.
+    // Drops the suspects with the right values: they cannot explain why an answer is wrong.
     std::erase_if(suspects,
                   [&](const Suspect& suspect) { return same(suspect.values, measured(c, of_step)); });
     // The bound is tighter than for tensors, so that an answer with ln(a + 1e-9) in place of ln a fails.

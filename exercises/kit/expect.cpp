@@ -58,8 +58,8 @@ bool any_nan(const std::vector<double>& x) {
   return std::any_of(x.begin(), x.end(), [](double value) { return std::isnan(value); });
 }
 
-// The r with got = r · expected, if there is one. If only one expected value is not 0, some r always fits. In
-// this case, only the usual mistakes −1, 2 and ½ count.
+// Returns r if got = r · expected. If only one expected value is not 0, a single number determines r, which
+// proves little. In this case, only the usual mistakes −1, 2 and ½ count.
 std::optional<double> factor(const std::vector<double>& got, const Plain& expected, double bound) {
   const std::vector<double>& e = expected.values();
   const auto there = std::count_if(e.begin(), e.end(), [](double value) { return std::abs(value) > 1e-6; });

@@ -22,9 +22,9 @@ namespace gradus {
 /// @param h_part W_hh h + b_hh, (B, 3H), in the same order
 /// @param h      (B, H)
 /// @return h′, (B, H)
-/// Gradients: the argument of n gets d = g∘(1 − z)∘(1 − n²), the argument of r gets d∘h_n∘r∘(1 − r), and the
-/// argument of z gets g∘(h − n)∘z∘(1 − z). x_part gets all three; h_part gets the same for r and z, but d∘r
-/// for n; h gets g∘z.
+/// Gradients: let d_n = g∘(1 − z)∘(1 − n²), d_r = d_n∘h_n∘r∘(1 − r) and d_z = g∘(h − n)∘z∘(1 − z) be the
+/// gradients of the arguments of tanh and σ. x_part gets [d_r; d_z; d_n], h_part gets [d_r; d_z; d_n∘r], and
+/// h gets g∘z.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
 /// Where a GRU applies the reset gate: after the product with the state, as in PyTorch, or before that

@@ -12,9 +12,10 @@ struct MonotonicOptions {
   /// stop probabilities towards 0 and 1. Decoding rounds these probabilities. If they are already near 0 or
   /// 1, decoding agrees with training.
   double noise = 2;
-  /// Initial g and r. For long training, the paper uses g = 1 / √A, r from −1 to −4, and a noise of 1. With a
-  /// larger g, the energies outgrow the noise within some hundred updates. With a lower r, the first updates
-  /// attend to positions farther away.
+  /// Initial values of g and r, the scale and the bias of the energies (equation 16, see MonotonicAttention).
+  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. With a larger g, the
+  /// energies outgrow the noise within some hundred updates. With a lower r, the walk stops less often, so
+  /// the first updates attend to positions farther away.
   double scale = 4, bias = -4;
   double dropout = 0;
 };
