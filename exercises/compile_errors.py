@@ -7,6 +7,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<kind>(?:fatal )?error|warning|note): +(?P<says>.*)")
 DIFFERS = "differs from the function of the base class below it. Compare the name, the parameters and the `const` behind them."
+WITH_OVERRIDE = " With `override`, the compiler compares them."
 CONST = "This line may change something that is `const`. If a function has `const` behind its parameters, all members are."
 
 # [regular expression for a message of g++, explanation for the learner].
@@ -67,15 +68,15 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(explanation, notes) for a function that is marked override but overrides nothing. A later compiler note shows the
-    base class's function."""
+    """(explanation, notes) for a function that overrides nothing: it is marked override, or it hides the function of the base class.
+    A later compiler note shows the base class's function."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)
         if base[:2] == (name, parameters) and base[2] and not const:
             return f"`{name}` has no `const` behind its parameters, as the base class has.", [note]
         if base[0] == name:
-            return f"Your `{name}` {DIFFERS}", [note]
+            return f"Your `{name}` {DIFFERS}{WITH_OVERRIDE if 'was hidden' in error.says else ''}", [note]
     return None
 
 
@@ -86,7 +87,7 @@ def about_abstract(error, found, source, mine):
         return None
     name = signature(pure[0].says)[0]
     if len(re.findall(rf"\b{name}\s*\(", source)) > (pure[0].file == mine):
-        return f"Your `{name}` {DIFFERS} With `override`, the compiler compares them.", pure[:1]
+        return f"Your `{name}` {DIFFERS}{WITH_OVERRIDE}", pure[:1]
     return f"`{match[1]}` does not define `{name}`, which its base class leaves to it.", pure[:1]
 
 
