@@ -120,7 +120,7 @@ std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
   return rows;
 }
 
-// What was said, what each model wrote, and where each model attended.
+// The transcript of each model, and the map of its weights.
 struct Heard {
   std::string text;
   std::vector<plot::Heatmap> maps{};
