@@ -36,7 +36,7 @@ WORDS = {
     "frames": "帧", "frame": "帧", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
     "wrong in strings of 12 symbols, %": "12 个符号时写错的，%", "wrong at speed 2, %": "语速 2 时写错的，%", "filters of 3 positions": "滤波器宽 3 个位置",
     "another speed for": "每个符号", "each symbol": "各有语速", "twice the updates": "两倍的更新次数", "frames left out": "略去一些帧",
-    "and 7 positions": "并且宽 7 个位置", "and content": "并且按内容", "content": "按内容",
+    "frames left out, filters of 7 positions": "略去一些帧，滤波器宽 7 个位置", "frames left out, content": "略去一些帧，按内容", "content": "按内容",
     "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
     "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "translations": "教师的译文", "probabilities": "教师的概率",
     "true targets": "真实目标句", "smallest student": "最小的学生",

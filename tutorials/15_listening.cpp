@@ -99,14 +99,16 @@ std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_
   return rows;
 }
 
-// The first rows have silence between all symbols, longer than in training. The last row has the usual utterances, but
-// one symbol is four times quieter.
+// A speaker who pauses between all symbols.
+speech::Spoken pausing(double longest) { return speech::Spoken({.silence = 1, .longest_silence = longest}); }
+
+// The first rows have silence between all symbols, as long as in training or longer. The last row has the usual
+// utterances, but one symbol is four times quieter.
 std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
   std::vector<tutorial::Said> rows;
   for (const int longest : {12, 40, 80}) {
-    const auto pausing = std::make_shared<speech::Spoken>(speech::SpokenOptions{.silence = 1, .longest_silence = double(longest)});
     rows.push_back({"silence of up to " + std::to_string(longest) + " frames",
-                    [pausing](Generator& generator) { return pausing->sample({}, generator); }});
+                    [paused = pausing(longest)](Generator& generator) { return paused.sample({}, generator); }});
   }
   rows.push_back({"one quiet symbol", [&spoken](Generator& generator) {
                     speech::Utterance said = spoken.sample({.min_length = 3}, generator);
@@ -116,6 +118,25 @@ std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
                     return said;
                   }});
   return rows;
+}
+
+// The transcript of each model, and the map of its weights.
+struct Heard {
+  std::string text;
+  std::vector<plot::Heatmap> maps{};
+};
+
+Heard heard_by(const std::string& said, const speech::Utterance& utterance, const std::vector<tutorial::Listener>& listeners) {
+  const auto line = [](const std::string& name, const std::vector<std::int64_t>& tokens) {
+    return name + std::string(27 - name.size(), ' ') + speech::Spoken::text(tokens) + '\n';
+  };
+  Heard all{.text = line(said, utterance.target)};
+  for (const auto& [name, model, training] : listeners) {
+    const models::Decoded written = tutorial::listen(*model, {utterance})[0];
+    all.text += line(name, written.tokens);
+    all.maps.push_back(tutorial::heard_map(name, written, utterance));
+  }
+  return all;
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
@@ -189,6 +210,15 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                           tutorial::frames_of_delay(*listener.model, heard, is_online)}});
   }
   std::cout << "steps to an earlier position, and frames from the end of a symbol until it is written\n" << text(delay) << '\n';
+
+  // 5. Two utterances in which the model "location" loses its place: one with long pauses, one at speed 2.
+  Generator other(20150640);  // the same utterances in every run
+  const speech::Utterance paused = pausing(80).say(std::vector<std::int64_t>{3, 1, 4}, 1, other),
+                          fast = spoken.say(std::vector<std::int64_t>{2, 7, 1, 8}, 2, other);
+  Heard pauses = heard_by("said, with long pauses", paused, two);
+  pauses.maps[0].cell_width = 10;  // a long utterance
+  const Heard quick = heard_by("said at speed 2", fast, {listeners[1], listeners[2]});
+  std::cout << pauses.text << '\n' << quick.text << '\n';
   const std::int64_t T = three.frames.size(0), half = (T + 1) / 2;
   const std::string frames = plot::strip({tutorial::frames_map("first half", three, 0, half),
                                           tutorial::frames_map("second half", three, half, T)}, 1);
@@ -204,9 +234,9 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                                       tutorial::heard_map("location", by_location, again)}, 1)}},
                          said + '\n' + text(repeats)},
                         {"Wrong symbols by speed",
-                         {{"speed", tutorial::speed_curves(speed)}},
-                         text(speed) + '\n' + text(length)},
-                        {"Silence", {}, text(silence)},
+                         {{"speed", tutorial::speed_curves(speed)}, {"fast", plot::strip(quick.maps, 1)}},
+                         quick.text + '\n' + text(speed) + '\n' + text(length)},
+                        {"Silence", {{"pauses", plot::svg(pauses.maps[0])}}, pauses.text + '\n' + text(silence)},
                         {"While somebody speaks", {}, text(delay)},
                         {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
            .tables = {speed, length, repeats, silence, time, delay},
