@@ -218,7 +218,6 @@ def rnn(p):
     loss = p.cell(COLUMNS[3], line, "L", "decoder", 40, 28)
     p.arrow(states[-1].top(-4), loss.bottom(-4), role="decoder")
     p.arrow(loss.bottom(12), states[-1].top(12), role="gradient", css="dash")
-    p.math(COLUMNS[3] - 10, line + 28, "W_o", "small end")
     p.math(COLUMNS[3] + 18, line + 44, "∂L/∂h_T", "small start")
 
 
