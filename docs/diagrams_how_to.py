@@ -308,22 +308,22 @@ def run_folder(p):
     log.jsonl, curves.svg, alignments.svg and index.html are for people. step-STEP.safetensors and average.safetensors are written only with
     --average. The second is read if --model names it.
     """
-    p.panel("encoder", 130, 24, 180, 308)
-    p.text(220, 46, "a run folder", "small")
-    train = p.cell(54, 160, "train", "decoder", 74, 36)
-    p.arrow(train.right(), (130, 160), role="decoder", width=2.2)
+    p.panel("encoder", 118, 24, 180, 308)
+    p.text(208, 46, "a run folder", "small")
+    train = p.cell(50, 160, "train", "decoder", 74, 36)
+    p.arrow(train.right(), (118, 160), role="decoder", width=2.2)
     for y, name, readers in ((80, "best.safetensors", ("translate, align,", "evaluate, score")), (116, "last.safetensors", ("train --resume",)),
                             (146, "settings.toml", ("train --config",)), (176, "log.jsonl", ()), (198, "curves.svg", ()),
                             (220, "alignments.svg", ()), (246, "index.html", ("browser",)),
                             (280, "step-STEP.safetensors", ()),
                             (298, "average.safetensors", ("--model FILE",))):
         quiet = " quiet" if y >= 280 else ""
-        p.text(220, y, name, "small code" + quiet)
+        p.text(208, y, name, "small code" + quiet)
         if readers:
-            p.arrow((302, y), (372, y), role="context")
+            p.arrow((290, y), (360, y), role="context")
         for i, reader in enumerate(readers):
-            p.text(378, y + 16 * i - 8 * (len(readers) - 1), reader, "small start" + quiet)
-    p.text(220, 316, "with --average", "small quiet")
+            p.text(366, y + 16 * i - 8 * (len(readers) - 1), reader, "small start" + quiet)
+    p.text(208, 316, "with --average", "small quiet")
 
 
 @picture("attention_class", 330)

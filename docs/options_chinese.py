@@ -1,7 +1,7 @@
-"""The Chinese of `gradus train --help`: its groups, defaults and effects, for docs/options.py."""
+"""The Chinese of each command's --help: its groups, defaults and effects, for docs/options.py."""
 
 WORDS = {
-    # groups
+    # groups of train
     "Option sources": "选项的来源", "Training data": "训练数据", "Tasks": "任务", "Tokens": "词元", "Model": "模型", "Training": "训练",
     "Run": "运行", "Small models": "小模型",
     # defaults
@@ -33,9 +33,9 @@ WORDS = {
     "the sources are paths of WAV files, or of .npy files of gradus features, relative to the list; --source may be a folder":
         "源句是 WAV 文件的路径，或 gradus features 写出的 .npy 文件的路径，相对于列表所在的位置；--source 可以是文件夹",
     "bands of the features of WAV files": "WAV 文件的特征的频带数",
-    "training plays each recording at a random speed, by leaving out or repeating frames: the lowest speed":
-        "训练时以随机的速度播放每段录音，办法是省略或重复一些帧：最低的速度",
-    "the highest speed": "最高的速度",
+    "lowest speed: training plays each recording at a random speed, by leaving out or repeating frames":
+        "最低的速度：训练时以随机的速度播放每段录音，办法是省略或重复一些帧",
+    "highest speed": "最高的速度",
     "maximum number of text pairs, selected by a hash": "最多使用多少个句对，按散列值挑选",
     # tasks
     "number of symbols": "符号的个数", "shortest source": "最短的源序列", "longest source": "最长的源序列",
@@ -108,9 +108,9 @@ WORDS = {
         "--schedule plateau 允许连续几次评测没有提高；再有一次，就降低学习率",
     "learning-rate warm-up steps": "学习率预热的步数",
     "batches per update, whose gradients are averaged over all tokens": "每次更新用几批数据；梯度对所有词元求平均",
-    "parts of a batch whose gradients are added up in a fixed order, a power of two: the weights are the same for any number of processes "
-    "that divides it":
-        "一批分成几份，各份的梯度按固定的次序相加；必须是 2 的幂。只要进程数能整除它，权重就相同",
+    "parts of a batch, a power of two; their gradients are added up in a fixed order, so that the weights are the same for any number of "
+    "processes that divides N":
+        "一批分成几份，必须是 2 的幂；各份的梯度按固定的次序相加，所以只要进程数能整除 N，权重就相同",
     "round the gradients of --shards to bf16, which halves the bytes between processes": "把 --shards 的梯度舍入到 bf16，进程之间的字节减半",
     "maximum gradient norm; larger gradients are scaled down": "梯度范数的上限；更大的梯度按比例缩小",
     "precision of matrix-product inputs; all else is f32. bf16 is faster on processors that support it":
@@ -140,4 +140,103 @@ WORDS = {
     "weight of the distance to the teacher's predictions; the data have the rest": "与教师的预测之间的距离的权重；其余的权重归数据",
     "temperature of both models' predictions; above 1, unlikely tokens count more": "两个模型的预测的温度；大于 1 时，概率小的词元分量更重",
     "weight of the distance to the teacher's attention weights": "与教师的注意力权重之间的距离的权重",
+    # groups and defaults of other commands
+    "Search": "搜索", "Outputs": "输出", "Evaluation pairs": "评测的句对", "Metrics": "得分", "Output": "输出到文件", "Pairs": "句对",
+    "Computing": "计算", "Sentences": "句子", "Attention": "注意力",
+    "Output files (instead of a picture in the terminal)": "输出文件（代替终端上的图）",
+    "- for standard input": "- 表示标准输入", "- for standard output": "- 表示标准输出", "1: greedy": "1：贪心",
+    "0: twice the source length plus 10": "0：源句长度的两倍加 10", "0: off": "0：关", "0: one per core": "0：每个核一个",
+    "zh if --target-unit was chinese, else 13a": "--target-unit 是 chinese 时为 zh，否则为 13a", "the model's own": "模型自己的译文",
+    "8000; 0: any free one": "8000；0：任何空闲的端口",
+    # models, in several commands
+    "the folder of a run of gradus train, or a checkpoint": "gradus train 的运行文件夹，或检查点",
+    "the folder of a run of gradus train, or a checkpoint; repeat for an ensemble: each token is chosen by the mean of the models' "
+    "probabilities":
+        "gradus train 的运行文件夹，或检查点；给出几个就是集成：按各模型的平均概率选择每个词元",
+    "the folder of a run of gradus train, or a checkpoint; repeat to compare models": "gradus train 的运行文件夹，或检查点；给出几个，就比较各模型",
+    "the folder of a run of gradus train, or a checkpoint; repeat for an ensemble: the mean of the models' probabilities":
+        "gradus train 的运行文件夹，或检查点；给出几个就是集成：使用各模型的平均概率",
+    "the folder of a run of gradus train, or a checkpoint; repeat for the mean weights of an ensemble":
+        "gradus train 的运行文件夹，或检查点；给出几个就是集成：显示平均的权重",
+    "the folder of a run of gradus train, or a checkpoint; NAME=RUN gives it a name, such as eng-fra; repeat for several models":
+        "gradus train 的运行文件夹，或检查点；NAME=RUN 给它一个名字，例如 eng-fra；可以给出几个",
+    "the folder of a run of gradus train, a checkpoint, or another safetensors file":
+        "gradus train 的运行文件夹、检查点，或其他 safetensors 文件",
+    "a folder or file of gradus compress": "gradus compress 写出的文件夹或文件",
+    # translate
+    "sentences, one per line": "句子，每行一个", "output file, written after the last sentence": "输出文件，译完最后一句后写出",
+    "file, or - with --output FILE. One line per output: for each target token, the source token with the largest weight, as source-target, "
+    "counted from 0, for example 0-0 1-2":
+        "文件；有 --output FILE 时，也可以是 -。每个输出一行，对每个目标词元给出权重最大的源词元，写成“源-目标”，从 0 计数，例如 0-0 1-2",
+    "prefix each translation with log-probability TAB score TAB": "在每个译文前写出：对数概率 TAB 得分 TAB",
+    "beam search: number of hypotheses kept per step": "束搜索：每一步保留的候选个数",
+    "beam search: 0 favours short outputs, 1 ranks roughly by mean token log-probability":
+        "束搜索：0 偏向短的输出，1 大致按词元的平均对数概率排序",
+    "beam search: penalty for unattended source tokens": "束搜索：对没有得到注意的源词元的惩罚",
+    "sample each token from the model's distribution": "按模型的分布抽取每个词元",
+    "sampling: values below 1 favour likely tokens": "采样：小于 1 时偏向概率大的词元",
+    "sampling: restrict to the K likeliest tokens": "采样：只从概率最大的 K 个词元中抽取",
+    "sampling: restrict to the likeliest tokens that together reach probability P": "采样：只从概率最大、合计达到 P 的词元中抽取",
+    "sampling: the same seed and input give the same output": "采样：种子和输入相同，输出就相同",
+    "beam search: write the best N outputs, one per line: sentence number (from 0) TAB score TAB translation":
+        "束搜索：写出最好的 N 个输出，每行一个：句子的编号（从 0 开始）TAB 得分 TAB 译文",
+    "maximum tokens of an output": "一个输出最多有多少个词元",
+    "minimum tokens of an output, without the end of the sentence": "一个输出最少有多少个词元，句子结束的标记不计入",
+    "never write the same N successive tokens twice in an output": "一个输出中，任何相连的 N 个词元都不出现两次",
+    "replace <unk> in the output by the source word with the largest attention weight": "把输出中的 <unk> 换成注意力权重最大的源词",
+    "attend only to the K source tokens with the largest weights at each step": "每一步只关注权重最大的 K 个源词元",
+    "precision of matrix-product inputs; all else is f32": "矩阵乘积的输入的精度；其余都是 f32", "number of threads": "线程数",
+    # evaluate
+    "evaluate the given models together: the mean of their probabilities at each token": "把给出的模型当作一个来评测：在每个词元处用它们的平均概率",
+    "part of the model's corpus": "模型的语料的哪一部分",
+    "a file of source TAB target lines; swapped if the model was trained with --swap":
+        "文件，每行是“源句 TAB 目标句”；如果模型是用 --swap 训练的，就对调两列",
+    "a file of sources, one per line": "源句的文件，每行一个", "the file of their targets, one per line": "对应的目标句的文件，每行一个",
+    "score this file, one translation per line, instead of translating: BLEU and chrF against the targets of the pairs; without --model, "
+    "--target is enough":
+        "不翻译，而给这个文件评分，每行一个译文：对照句对的目标句计算 BLEU 和 chrF；没有 --model 时，给出 --target 就够了",
+    "with --hypotheses and without --model: ignore case": "有 --hypotheses 而没有 --model 时：不分大小写", "BLEU's tokeniser": "BLEU 的切分方式",
+    "fraction of distinct sources whose output equals any of their targets": "在不同的源句中，输出与任何一个目标句相同的比例",
+    "alignment error rate: a file with one line per pair of sure 0-0 and possible 1?2 links between source and target tokens, from 0":
+        "对齐错误率：文件，每个句对一行，列出源词元与目标词元之间确定的连线 0-0 和可能的连线 1?2，从 0 计数",
+    "BLEU and exact match by source length": "各种源序列长度的 BLEU 和完全匹配率", "number of source lengths per row": "每行包含几种源序列长度",
+    "print one JSON object instead of tables": "打印一个 JSON 对象，代替表格", "a chart of BLEU by source length": "各种源序列长度的 BLEU 的曲线图",
+    "the translations, one per line": "译文，每行一个",
+    # score and align
+    "SOURCE TAB TARGET lines": "每行是“源句 TAB 目标句”", "sources, one per line": "源句，每行一个",
+    "their targets, one per line": "对应的目标句，每行一个",
+    "--pairs and standard input hold TARGET TAB SOURCE lines": "--pairs 和标准输入的每行是“目标句 TAB 源句”",
+    "one line per target token instead: number of the pair's line and of the token (from 0), token, log-probability, separated by tabs":
+        "改为每个目标词元一行：句对的行号和词元的编号（从 0 开始）、词元、对数概率，用 TAB 隔开",
+    "only the totals: pairs, tokens, log-probability, cross-entropy per token, perplexity":
+        "只打印总计：句对数、词元数、对数概率、每个词元的交叉熵、困惑度",
+    "output file, written after the last pair": "输出文件，算完最后一对后写出", "a source sentence; repeatable": "一个源句；可以给出几个",
+    "the translation of each --text, in order; with --source, the file of the targets":
+        "依次是每个 --text 的译文；有 --source 时，是目标句的文件",
+    "a file of source TAB target lines": "文件，每行是“源句 TAB 目标句”", "a picture": "一张图", "a page with all pictures": "含有全部图的网页",
+    "the weights, one per line": "权重，每行一个", "tokens, weights and log-probabilities": "词元、权重和对数概率",
+    "the matrix (target tokens, source tokens) for NumPy": "供 NumPy 使用的矩阵（目标词元，源词元）",
+    # serve
+    "file whose first line clients must send as their token": "文件，第一行是客户端必须发送的访问令牌",
+    "origin whose pages may call the server (CORS)": "来自这个源的网页可以访问服务器（CORS）",
+    "address to listen on; others than this machine's own need a token": "监听的地址；除了只在本机有效的地址，都需要访问令牌",
+    "port to listen on": "监听的端口", "threads that decode": "解码的线程数",
+    # gradcheck, info and convert
+    "a paper's model, with small sizes": "一篇论文的模型，但用小的维数", "seed of parameters, sentences and drawn elements": "随机种子：用于参数、句子和抽取的元素",
+    "check only N elements of each parameter, drawn at random": "每个参数只检验随机抽取的 N 个元素", "print only its settings, as TOML": "只打印设置，格式是 TOML",
+    "print only names, dtypes and shapes of its tensors": "只打印张量的名称、数据类型和形状", "print everything as JSON": "以 JSON 打印全部内容",
+    "print the pairs of one part of its corpus, one per line": "打印语料的一部分的句对，每行一对", "weights file to write": "要写出的权重文件",
+    "weights file to read; must hold exactly the model's weights": "要读入的权重文件；其中的权重必须恰好是这个模型的",
+    "checkpoint to write": "要写出的检查点", "folder for vocabularies, as text": "写出词表的文件夹，格式是文本",
+    # compress, export and features
+    "round every weight matrix to 8 bits, and vectors to 16": "把每个权重矩阵舍入到 8 位，向量舍入到 16 位",
+    "round every weight to 16 bits, which halves the file; products stay f32": "把每个权重舍入到 16 位，文件减半；乘积仍用 f32",
+    "keep this many hidden units of the decoder and of each encoder direction, those with the largest weights; the products get smaller":
+        "解码器和编码器的每个方向只保留这么多隐藏单元，即权重最大的那些；乘积变小",
+    "keep only the N most frequent words of the target vocabulary; the others cannot be written":
+        "目标词表只保留最常见的 N 个词；其他的词不能写出",
+    "fraction of the weights in matrices to set to 0, the smallest first; before --int8":
+        "把矩阵中多大比例的权重设为 0，从绝对值最小的开始；在 --int8 之前",
+    "folder to write": "要写出的文件夹", "file to write": "要写出的文件", "WAV file to read": "要读入的 WAV 文件", ".npy file to write": "要写出的 .npy 文件",
+    "number of bands": "频带数",
 }

@@ -110,6 +110,7 @@ def as_described(server):
             check(method == "get" or STATUSES <= set(operation["responses"]), f"{path}: {sorted(operation['responses'])}")
             check(headers["Content-Type"].split(";")[0] in content, f"{method} {path}: {headers['Content-Type']}")
             check("default-src 'none'" in headers["Content-Security-Policy"], f"{path}: no content policy")
+            check(headers.get("Keep-Alive") == "timeout=1, max=1000", f"{path}: {headers.get('Keep-Alive')}")
             schema = next(iter(content.values()))["schema"].get("$ref", "").rsplit("/", 1)[-1]
             if schema:
                 known = described["components"]["schemas"][schema]

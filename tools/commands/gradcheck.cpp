@@ -183,7 +183,7 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
       "  gradus gradcheck --hidden 256 --elements 5\n"
       "  ./my_gradus gradcheck --attention mine",
       "gradus gradcheck");
-  app.add_option("--preset", preset, "a paper's model, with the small sizes below")
+  app.add_option("--preset", preset, "a paper's model, with small sizes")
       ->check(CLI::IsMember(models::preset_names()));
   app.add_option("--seed", seed, "seed of parameters, sentences and drawn elements")
       ->capture_default_str()

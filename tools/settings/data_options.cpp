@@ -49,10 +49,10 @@ void add_data_options(CLI::App& app, DataSettings& data) {
              "--source may be a folder");
   app.add_option("--bands", data.bands, "bands of the features of WAV files")->transform(between(1, 1000));
   app.add_option("--min-speed", data.speeds.min,
-                 "training plays each recording at a random speed, by leaving out or repeating frames: the "
-                 "lowest speed")
+                 "lowest speed: training plays each recording at a random speed, by leaving out or repeating "
+                 "frames")
       ->transform(speed_from(0.1, 1));
-  app.add_option("--max-speed", data.speeds.max, "the highest speed")->transform(speed_from(1, 10));
+  app.add_option("--max-speed", data.speeds.max, "highest speed")->transform(speed_from(1, 10));
   app.add_option("--limit", data.limit, "maximum number of text pairs, selected by a hash [0: all]")
       ->transform(from_0);
 

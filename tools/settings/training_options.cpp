@@ -110,8 +110,8 @@ void add_training_options(CLI::App& app, Settings& settings) {
       ->transform(between(1, 1000000));
   app.add_option(
          "--shards", trainer.shards,
-         "parts of a batch whose gradients are added up in a fixed order, a power of two: the weights "
-         "are the same for any number of processes that divides it")
+         "parts of a batch, a power of two; their gradients are added up in a fixed order, so that the "
+         "weights are the same for any number of processes that divides N")
       ->transform(between(1, 65536));
   add_switch(app, "--bf16-gradients", trainer.bf16_gradients,
              "round the gradients of --shards to bf16, which halves the bytes between processes");
