@@ -1,5 +1,4 @@
 # CMake 3.25 does not know WASI. WASI has only static libraries.
-set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 set(CMAKE_STATIC_LIBRARY_PREFIX lib)
 set(CMAKE_STATIC_LIBRARY_SUFFIX .a)
 set_property(GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS FALSE)
