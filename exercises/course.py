@@ -37,6 +37,11 @@ class Exercise:
         return translated(self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
     @property
+    def tutorial(self):
+        """The number of the tutorial after which to do the exercise, from the list in exercises/README.md."""
+        return re.search(rf"\({self.folder.name}/README\.md\).*\| (\d\d)[^|]*\|$", (HERE / "README.md").read_text(), re.MULTILINE)[1]
+
+    @property
     def stub(self):
         return (self.folder / "stub.hpp").read_text()
 

@@ -70,12 +70,15 @@ def note_stages(exercise, progress, ending):
     before = progress.of(exercise)
     part = (ending.stage or "").rpartition(": ")[0]
     same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
-    progress.note(exercise, passed=before["passed"] or ending.all_passed, stages=len(ending.passed), of=len(ending.stages),
+    progress.note(exercise, passed=ending.all_passed, stages=len(ending.passed), of=len(ending.stages),
                   part=part, hints=before["hints"] if same_hints else 0)
-    if ending.all_passed:  # then all sittings have passed as well
-        for sitting in exercise.sittings:
-            progress.note(sitting, passed=True)
-        progress.note(exercise)  # marks it as the exercise of the last command again
+    for sitting in [] if exercise.parts else exercise.sittings:
+        of, passed = ([stage for stage in stages if stage.rpartition(": ")[0] in sitting.parts] for stages in (ending.stages, ending.passed))
+        if passed or ending.stage in of:  # otherwise the check stopped before this sitting
+            progress.note(sitting, passed=passed == of, stages=len(passed), of=len(of))
+    if exercise.parts and not ending.all_passed:
+        progress.note(Exercise(exercise.folder), passed=False, stages=0, of=0)
+    progress.note(exercise)  # marks it as the exercise of the last command again
 
 
 def build_only(exercise, progress, build):
@@ -106,10 +109,16 @@ def say_what_next(exercise, progress):
     print(f"\n  The statement: {exercise.page}. To see our solution: ./run exercise solution {exercise.name}.")
     if exercise.has_cli:
         print(f"  To use your classes in the gradus command: ./run exercise {exercise.name} --cli train --help.")
-    left = [other for other in exercises() if state_of(other, progress) != "passed"]
-    sittings = [other for other in Exercise(exercise.folder).sittings if not progress.of(other)["passed"]] if exercise.parts else []
-    after = sittings or [other for other in left if other.number > exercise.number] or left
-    print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last exercise.")
+    following = next_after(exercise, progress)
+    print(f"  Next: ./run exercise {following.name} (after tutorial {following.tutorial})." if following else "  That was the last exercise.")
+
+
+def next_after(exercise, progress):
+    """The next sitting of the same exercise, or an exercise of the same tutorial or of a later one. Then exercises that were skipped."""
+    open_sittings = [other for other in Exercise(exercise.folder).sittings if not progress.of(other)["passed"]] if exercise.parts else []
+    left = sorted((other for other in exercises() if state_of(other, progress) != "passed"), key=lambda other: other.tutorial)
+    later = [other for other in left if other.tutorial >= exercise.tutorial]
+    return next(iter(open_sittings or later or left), None)
 
 
 def watch(exercise, progress, build, how):

@@ -203,6 +203,18 @@ def class_of_the_library(coach):
     file.unlink()
 
 
+def exhibits(coach):
+    """A finding that names its cause does not name an exhibit with another cause."""
+    solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
+    file = coach.mine / "additive_attention.hpp"
+    assert "masked_softmax(e, memory.lengths)" in solution
+    for alpha, texts, never in [("softmax(e, 1)", ["looks like  The pads got weight", "It behaves like exhibit 11."], []),
+                                ("softmax(e, 0)", ["looks like  The softmax was taken over the batch."], ["exhibit"])]:
+        file.write_text(solution.replace("masked_softmax(e, memory.lengths)", alpha))
+        coach.expect(1, ["additive_attention"], *texts, never=never)
+    file.unlink()
+
+
 def braces():
     solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
     assert compile_errors.unpaired_brace(solution) is None
@@ -230,7 +242,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
         coach.mine.mkdir()
-        for step in (endings, sanitized, watched, compile_error, class_of_the_library, in_the_command):
+        for step in (endings, sanitized, watched, compile_error, class_of_the_library, exhibits, in_the_command):
             begun = time.monotonic()
             step(coach)
             if step is endings:

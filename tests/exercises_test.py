@@ -16,6 +16,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXERCISES = ROOT / "exercises"
+sys.path.append(str(EXERCISES))
+import course  # noqa: E402
+import endings  # noqa: E402
+import exercise  # noqa: E402
+
 FILES = {"README.md", "answer.hpp", "bank.cpp", "checker.cpp", "hints.md", "learner.cpp", "solution.hpp", "stub.hpp"}
 NAME, NUMBER = "scalar_tanh", "01"  # compiles fastest
 FOLDER = EXERCISES / f"{NUMBER}_{NAME}"
@@ -123,7 +128,8 @@ def what_is_wrong(coach):
 
 def what_is_right(coach):
     coach.file.write_text(RIGHT)
-    coach.expect(0, [NAME], "Every stage passed", "The statement: exercises/01_scalar_tanh/README.md", f"./run exercise solution {NAME}", "Next: ./run exercise topological_order")
+    coach.expect(0, [NAME], "Every stage passed", "The statement: exercises/01_scalar_tanh/README.md", f"./run exercise solution {NAME}",
+                 "Next: ./run exercise topological_order (after tutorial 01).")
     assert coach.state().startswith("passed")
     assert coach.expect(0, ["solution", NAME]) == RIGHT
     coach.expect(0, ["check-all"], "1 of the 1 exercises that you have started pass")
@@ -173,6 +179,52 @@ def sittings(coach):
     coach.expect(0, ["hint", NAME], f"for {NAME}")  # makes this the exercise of the last command
 
 
+def checks_of_sittings(coach):
+    """A check of a sitting changes the progress of this sitting and of the whole exercise, not that of other sittings."""
+    progress = course.Progress()
+    luong = course.find("luong")
+    parts = [part for sitting in luong.sittings for part in sitting.parts]
+
+    def check(name, passing):
+        """Notes a check in which the first `passing` parts pass."""
+        of = course.find(name).parts or parts
+        lines = [f"stage 20 {part}: values" for part in of] + [f"passed {part}: values" for part in of[:passing]]
+        every = passing == len(of)
+        record = "\n".join([*lines, "verdict passed" if every else "verdict finding"])
+        exercise.note_stages(course.find(name), progress, endings.Ending(record, 0 if every else 1))
+        return [course.state_of(one, progress) for one in [luong, *luong.sittings]]
+
+    luong.file.write_text(luong.stub)
+    assert check("luong_scores", 3) == ["started", "passed", "started", "started"]
+    coach.expect(0, ["solution", "luong_scores"])
+    coach.expect(1, ["solution", "luong_decoder"], "has not passed yet")
+    assert check("luong_decoder", 1) == ["started", "passed", "1 of 2 stages", "started"]
+    assert check("luong", 6) == ["6 of 7 stages", "passed", "passed", "1 of 2 stages"]
+    assert check("luong", 1) == ["1 of 7 stages", "1 of 3 stages", "passed", "1 of 2 stages"]
+    assert check("luong", 7) == ["passed"] * 4
+    assert check("luong_local", 0) == ["started", "passed", "passed", "0 of 2 stages"]
+    assert check("luong_local", 2) == ["passed"] * 4
+    luong.file.unlink()
+    coach.expect(0, ["hint", NAME], f"for {NAME}")  # makes this the exercise of the last command
+
+
+def what_is_next(coach):
+    """After a pass, the coach proposes an exercise of the same tutorial or of a later one."""
+    def next_after(passed):
+        progress = course.Progress()
+        progress.known = {name: {"passed": True} for name in passed}
+        return exercise.next_after(course.find(passed[-1]), progress)
+
+    order = ["scalar_tanh"]
+    while following := next_after(order):
+        order.append(following.name)
+    tutorials = [course.find(name).tutorial for name in order]
+    assert tutorials == sorted(tutorials) and len(order) == len(course.exercises()), order
+    for passed, following in [(["global_clipping"], "adam"), (["adam", "global_clipping"], "masked_loss"), (["luong_scores"], "luong_decoder"),
+                              ([one.name for one in course.exercises()][1:], "scalar_tanh")]:
+        assert next_after(passed).name == following, passed
+
+
 def read_until(watching, text):
     for line in watching.stdout:
         if text in line:
@@ -218,8 +270,9 @@ def main():
         complete(folder)
     with tempfile.TemporaryDirectory() as scratch:
         coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
-        for step in (first_check, build_for_a_debugger, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, sittings, watch,
-                     what_it_refuses):
+        course.MINE = coach.mine
+        for step in (first_check, build_for_a_debugger, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, sittings,
+                     checks_of_sittings, what_is_next, watch, what_it_refuses):
             step(coach)
     print("all passed")
 

@@ -172,7 +172,9 @@ void gradient(const ScalarTanh& answer) {
                    {root, [](double x) { return 1 / std::cosh(x); }},
                    {sign_of_x, [](double x) { return x < 0 ? -slope(x) : slope(x); }},
                    {exercise::remembers, [](double) { return slope(-2); }}},  // −2 is the first x of the test
-                  {"gradient", "", "What is the slope of tanh at 0? And far away from 0?"});
+                  {"gradient", "",
+                   "What is the slope of tanh at 0? And far away from 0? If the formula is right: does the "
+                   "closure capture by value, with [=]?"});
   const double far = gradient_of(answer, 1000);
   exercise::expect(close(far, 0), overflow, "The gradient at x = 1000 is not 0.", text(far), "0");
   expect_only_x(answer);

@@ -136,7 +136,7 @@ int main() {
       attempt("a node once per use", "twice", at_every_use),
       attempt("leaves left out", "missing", without_leaves),
       attempt("only the first input followed", "missing", first_edge_only),
-      attempt("L left out", "missing",
+      attempt("L left out", "without-L",
               [](Node* L) {
                 std::vector<Node*> order = reversed(inputs_first(L));
                 order.erase(order.begin());

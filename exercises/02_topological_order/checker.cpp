@@ -17,6 +17,7 @@ using exercise::Mistake;
 using namespace scalar;
 
 const Mistake missing{"missing", "", "Follow every edge of every node, down to the leaves."};
+const Mistake without_L{"without-L", "", "The order begins with L itself."};
 const Mistake foreign{"foreign", "",
                       "Start at L and follow the edges: L does not depend on nodes that you do not reach."};
 const Mistake twice{"twice", "A node was added once for each of its uses.",
@@ -176,7 +177,7 @@ void expect_order_once(const std::string& graph, const TopologicalOrder& answer,
     throw Finding{.mistake = mistake, .says = says, .where = graph, .got = text(names, order)};
   };
   for (const Node* node : needed)
-    if (!at.contains(node)) wrong(missing, name_of(names, node) + " is missing.");
+    if (!at.contains(node)) wrong(node == L ? without_L : missing, name_of(names, node) + " is missing.");
   for (const Node* node : order)
     if (std::find(needed.begin(), needed.end(), node) == needed.end())
       wrong(foreign, name_of(names, node) + " is in the order, although L does not depend on it.");

@@ -76,6 +76,11 @@ int main() {
                 for (const Tensor& p : parameters) total += norm_of({p});
                 return total;
               })),
+      attempt("root of the norms added", "root-of-norms", by([](const Parameters& parameters) {
+                double total = 0;
+                for (const Tensor& p : parameters) total += norm_of({p});
+                return std::sqrt(total);
+              })),
       attempt("absolute values", "absolute", by([](const Parameters& parameters) {
                 double total = 0;
                 for (const Tensor& p : with_gradient(parameters)) total += sum(abs(p.grad())).item();

@@ -19,6 +19,9 @@ const Mistake not_the_root{"no-root", "The result is the sum of squares, without
                            "The norm is the square root of the sum."};
 const Mistake sum_of_norms{"sum-of-norms", "The norms of the parameters were added.",
                            "Add the squares of all elements of all gradients, and take one root at the end."};
+const Mistake root_of_norms{
+    "root-of-norms", "The root is taken of the sum of the parameters' norms, not of the sum of squares.",
+    sum_of_norms.hint};
 const Mistake absolute{"absolute", "The norm is the sum of absolute values.",
                        "Square every element, add up, and take the root."};
 const Mistake largest{"largest", "The norm is the largest absolute value.",
@@ -157,6 +160,7 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
   const double count = total(before, [](double) { return 1; });
   const std::vector<exercise::Suspect> usual = {{not_the_root, Plain(norm * norm)},
                                                 {sum_of_norms, Plain(norms_added(before))},
+                                                {root_of_norms, Plain(std::sqrt(norms_added(before)))},
                                                 {root_in_loop, Plain(root_taken_in_loop(before))},
                                                 {absolute, Plain(sum_of_absolutes(before))},
                                                 {largest, Plain(largest_of(before))},

@@ -528,6 +528,17 @@ class Noisy : public TrainsOtherwise<InTraining::noise> {
   }
 };
 
+// Returns the weights before the context.
+class Exchanged : public nn::AdditiveAttention {
+ public:
+  using AdditiveAttention::AdditiveAttention;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    const auto [context, weights] = AdditiveAttention::attend(query, memory, step, previous_weights);
+    return {weights, context};
+  }
+};
+
 std::vector<exercise::Attempt> right_ones() {
   return {
       attempt<nn::AdditiveAttention>("the library's", ""),
@@ -764,6 +775,7 @@ std::vector<exercise::Attempt> wrong_contexts() {
 std::vector<exercise::Attempt> wrong_memories() {
   return {
       attempt<ValuesBatchFirst>("batch-first values", "memory-layout"),
+      attempt<Exchanged>("weights before context", "exchanged"),
       attempt<FirstKeys>("the first batch's keys for all", "remembers"),
       attempt<LastKeys>("keys in a member", "remembers"),
       attempt<FirstQuery>("the first query at all steps", "remembers"),

@@ -23,7 +23,7 @@ class AdditiveAttention : public nn::Attention {
   // Called once per batch with the values h (T, B, D) and the lengths (B). Undefined lengths mean that all
   // positions are real.
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
-    const nn::Memory memory = nn::Attention::prepare(values, lengths);  // checks its arguments; sets no keys
+    nn::Memory memory = nn::Attention::prepare(values, lengths);  // checks its arguments; sets no keys
     // TODO
     exercise::to_do(
         "Write prepare(): store the part of the energies that does not depend on the query in memory.keys, "

@@ -154,6 +154,20 @@ void keep_parts(Exercise& exercise, std::string_view parts) {
   });
 }
 
+// True if the mistake has the cause of the exhibit.
+bool is_cause(const std::string& mistake, int exhibit) {
+  static const std::map<std::string, int> exhibits = {
+      {"no-keys", 1}, {"no-mask", 11}, {"state-not-moved", 14}, {"state-unchanged", 14}, {"no-tanh", 15}};
+  const auto found = exhibits.find(mistake);
+  return found != exhibits.end() && found->second == exhibit;
+}
+
+// The exhibit to name beside a finding: none if the finding names another cause than the exhibit's.
+museum::Diagnosis related(const Exercise& exercise, const Mistake& mistake) {
+  const museum::Diagnosis found = diagnose(exercise);
+  return mistake.sign.empty() || is_cause(mistake.name, found.exhibit) ? found : museum::Diagnosis{};
+}
+
 }  // namespace
 
 museum::Diagnosis diagnose(const Exercise& exercise) {
@@ -236,7 +250,7 @@ int main(int argc, char** argv, Exercise exercise) {
   const Verdict verdict = check(exercise, options);
   passed.print();
   print(verdict);
-  if (verdict.finding) print(diagnose(exercise));
+  if (verdict.finding) print(related(exercise, verdict.finding->mistake));
   allow_exit();
   state << "verdict " << (verdict.to_do ? "to do" : verdict.finding ? "finding" : "passed") << '\n';
   for (const std::uintptr_t address : verdict.thrown_from) state << "at " << std::hex << address << '\n';

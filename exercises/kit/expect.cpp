@@ -99,7 +99,7 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
   if (a.size() > 3 && a.front() != a.back() && same(a, Plain(gradus::tensor(b, expected.shape())), bound))
     return {"reshaped", "These are the right numbers in another order.",
             "Is an axis exchanged or reversed? reshape keeps the order in memory; transpose exchanges axes."};
-  return {"values", "", "Compute this element by hand from the equation, for one sentence."};
+  return {"values", "", "Compute this element by hand from the equation."};
 }
 
 // Two different numbers as text, with enough digits to tell them apart.
@@ -186,6 +186,7 @@ bool has_bias_too_many(const gradus::NamedTensors& there, const std::vector<Para
 }  // namespace
 
 std::string text(double value, int digits) {
+  if (std::isnan(value)) return "NaN";
   std::ostringstream out;
   out << std::setprecision(digits) << value;
   return out.str();
@@ -210,26 +211,30 @@ void expect_values(const std::string& what, const Tensor& got, const Plain& expe
                    const std::vector<Suspect>& suspects, const Mistake& otherwise, double bound) {
   expect_shape(what, got, expected.shape(), expected.shape().text());
   const std::vector<double> values = got.to_vector<double>();
+  std::size_t at = values.size();  // the element to show: the first wrong NaN, or the first wrong number
+  bool nan = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (close(values[i], expected.values()[i], bound)) continue;
-    Mistake mistake = slip(values, expected, bound);
-    // A rounding error that appears only in a second call is not a sign of state.
-    const bool rounded = otherwise.name == "remembers" && mistake.name == "inexact";
-    if (!otherwise.name.empty() && !rounded) mistake = otherwise;
-    if (mistake.hint.empty()) mistake.hint = "Compute this element by hand from the equation.";
-    for (const Suspect& suspect : suspects) {
-      if (!same(values, suspect.values, bound)) continue;
-      mistake = suspect.mistake;
-      break;
-    }
-    const auto [shown, wanted] = apart(values[i], expected.values()[i]);
-    throw Finding{.mistake = mistake,
-                  .says = what + (any_nan(values) ? " contains NaN: a number that is not a number."
-                                                  : " differs from the equation."),
-                  .where = place(what, expected.shape().index_of(static_cast<std::int64_t>(i))),
-                  .got = shown,
-                  .expected = wanted};
+    if (at == values.size() || (!nan && std::isnan(values[i]))) at = i, nan = std::isnan(values[i]);
   }
+  if (at == values.size()) return;
+  Mistake mistake = slip(values, expected, bound);
+  // A rounding error that appears only in a second call is not a sign of state.
+  const bool rounded = otherwise.name == "remembers" && mistake.name == "inexact";
+  if (!otherwise.name.empty() && !rounded) mistake = otherwise;
+  if (mistake.hint.empty()) mistake.hint = "Compute this element by hand from the equation.";
+  for (const Suspect& suspect : suspects) {
+    if (!same(values, suspect.values, bound)) continue;
+    mistake = suspect.mistake;
+    break;
+  }
+  const auto [shown, wanted] = apart(values[at], expected.values()[at]);
+  throw Finding{
+      .mistake = mistake,
+      .says = what + (nan ? " contains NaN: a number that is not a number." : " differs from the equation."),
+      .where = place(what, expected.shape().index_of(static_cast<std::int64_t>(at))),
+      .got = shown,
+      .expected = wanted};
 }
 
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise,

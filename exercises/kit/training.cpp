@@ -96,7 +96,7 @@ void show_beside_library(const gradus::models::Seq2Seq& yours, const Reversals& 
         gradus::plot::colour_of(STDOUT_FILENO));
   };
   std::cout << "\n    where each step attends in " << reversal.text(pair[0].source) << ":\n\n"
-            << beside(picture("yours", yours), picture("the library's", *library)) << '\n';
+            << beside(picture("yours", yours), picture("the library's Bahdanau decoder", *library)) << '\n';
 }
 
 void expect_learnt(const ByLength& measured, double least, const Mistake& mistake) {

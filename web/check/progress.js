@@ -72,13 +72,20 @@ export class Progress {
     this.#keep();
   }
 
-  /** Records how a check ended, by the rules of note_stages in exercises/exercise.py. */
+  /** Records how a check ended, by the rules of note_stages in exercises/exercise.py. A check without training keeps an earlier pass. */
   ended(entry, ending) {
-    const before = this.of(entry), part = /^(.*): /.exec(ending.reached?.name ?? "")?.[1] ?? "", { hints } = entry.exercise;
+    const before = this.of(entry), reached = ending.reached?.name ?? "", { hints } = entry.exercise;
+    const partOf = (stage) => /^(.*): /.exec(stage)?.[1] ?? "", part = partOf(reached);
     const sameHints = JSON.stringify(hintsOf(hints, part)) === JSON.stringify(hintsOf(hints, before.part));
-    if (ending.allPassed && !entry.parts.length) for (const sitting of this.#all(entry.exercise).slice(1)) this.note(sitting, { passed: true });
-    this.note(entry, { passed: before.passed || ending.allPassed, stages: ending.passed.length, of: ending.stages.length, part,
-                       hints: sameHints ? before.hints : 0 });
+    const [whole, ...sittings] = this.#all(entry.exercise), passes = (one, all) => all || (ending.checksPassed && this.of(one).passed);
+    for (const sitting of entry.parts.length ? [] : sittings) {
+      const [of, passed] = [ending.stages.map(({ name }) => name), ending.passed].map((names) => names.filter((name) => sitting.parts.includes(partOf(name))));
+      if (!passed.length && !of.includes(reached)) continue;  // the check stopped before this sitting
+      this.note(sitting, { passed: passes(sitting, passed.length === of.length), stages: passed.length, of: of.length });
+    }
+    const passed = passes(entry, ending.allPassed);
+    if (entry.parts.length && !passed) this.note(whole, { passed: false, stages: 0, of: 0 });
+    this.note(entry, { passed, stages: ending.passed.length, of: ending.stages.length, part, hints: sameHints ? before.hints : 0 });
   }
 
   /** @returns {Uint8Array} an archive to unpack in exercises/mine */
