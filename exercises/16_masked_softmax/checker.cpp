@@ -89,7 +89,7 @@ Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std
 
 const Lengths usual = {3, 7, 1, 5};
 
-// The case c with other energies at the pads: `value` and −value alternate.
+// The case c with other energies at the pads: −value at every third position, `value` at the others.
 Case with_pads(const Case& c, double value) {
   Plain e(c.e);
   for (std::int64_t b = 0; b < c.B(); ++b)

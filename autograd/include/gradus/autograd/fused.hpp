@@ -137,8 +137,8 @@ struct AttentionDecoder {
   AttentionScore score = {};
   bool earlier = false;  ///< the result contains the state before (true) or after (false) each step
   double dropout = 0;    ///< probability, in [0, 1), of dropout between layers
-  /// Draws the masks of both dropouts; without this generator there is no dropout. Step t uses stream t of
-  /// the generator: first for the mask of the weights, then for the masks between layers.
+  /// Draws the masks of `score.dropout` and `dropout`. Without this generator there is no dropout. Step t
+  /// uses stream t of the generator: first for the mask of the weights, then for the masks between layers.
   std::optional<Generator> draws = std::nullopt;
 };
 

@@ -139,11 +139,11 @@ class Trainer {
   /// i64 with the same bits.
   /// @throws Error if the stream has no state.
   NamedTensors state() const;
-  /// Restores a state that was saved with the same options and model sizes. With the same threads and
-  /// kernels, later steps are bit-identical to those of an uninterrupted run. The options are not part of the
-  /// state. `steps` may be larger than before, and the schedule may be another one; a plateau schedule then
-  /// starts afresh if the state has no "plateau.…".
-  /// @throws Error as nn::StateReader::finish(), if an entry is missing, unexpected or invalid, and as
+  /// Restores a state that was saved with the same model sizes and options. Two options may differ: `steps`
+  /// may be larger, and `schedule` may be another one. The options are not part of the state. A plateau
+  /// schedule starts afresh if the state has no entries of one. With the same threads and kernels, later
+  /// steps are bit-identical to those of an uninterrupted run.
+  /// @throws Error if an entry is missing, unexpected or invalid (see nn::StateReader::finish()), and as
   /// BatchStream::set_state. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
 
