@@ -6,9 +6,9 @@
 
 namespace gradus::models {
 
-// Encodes one source in parts, with an encoder of one direction. A pyramid joins neighbouring vectors in
-// pairs. Between two parts, this class keeps only the recurrent state of each level, and the last vector of a
-// level that pairs if this vector has no neighbour yet.
+// Encodes one source in parts, with an encoder of one direction. Between two parts, keeps the recurrent state
+// of each level. A level of a pyramid joins neighbouring vectors in pairs; it also keeps its last vector
+// until the neighbour arrives.
 class EncoderStream {
  public:
   // `encoder` must outlive this object.

@@ -377,9 +377,8 @@ void TrainingRun::save_last() {
   if (average_ && counts_for_average()) average_->add(trainer_->steps(), checkpoint());
 }
 
-// True if the current checkpoint is part of the average. The checkpoint of an interruption is not: so a
-// resumed run has the same average as one that was not interrupted. Nor is a model that is only partly
-// pruned.
+// True if the current checkpoint is part of the average. Two kinds are not: that of an interruption, so that
+// a resumed run has the same average as an uninterrupted one, and that of a model that is only partly pruned.
 bool TrainingRun::counts_for_average() const {
   return is_pruned() && (trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished());
 }
