@@ -11,8 +11,8 @@ using namespace gradus;
 
 using ByLength = std::map<std::int64_t, double>;  // source length → measure
 
-// Each function takes weights α (Ty, B, Tx) and source_lengths L (B), i64. Its result is a mean over the
-// steps t < L[b] of every sentence b.
+// Each function takes weights α (Ty, B, Tx) and source_lengths (B), i64. For each length L, its result is the
+// mean over the steps t < L of all sentences of that length.
 
 // The mean of −Σ_j α_tj ln α_tj, in nats.
 inline ByLength entropy(const Tensor& /*weights*/, const Tensor& /*source_lengths*/) {

@@ -37,6 +37,8 @@ class LuongGeneral : public nn::ScoredAttention {
     exercise::to_do("Give LuongGeneral its W_a.weight (Q, D), and write prepare(): the keys W_a h_j.");
   }
 
+  // TODO: prepare()
+
  protected:
   Tensor energies(const Tensor& /*s*/, const nn::Memory& /*memory*/, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {

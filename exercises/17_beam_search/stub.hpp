@@ -14,6 +14,5 @@ inline Hypothesis beam_search(const Model& /*model*/, const Options& /*options*/
   // TODO
   exercise::to_do(
       "Write beam_search(model, options): in each step continue all live hypotheses, keep the K likeliest, "
-      "and "
-      "freeze those that end in EOS.");
+      "and set aside those that end in EOS.");
 }
