@@ -117,7 +117,7 @@ WORDS = {
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
     "$\\overleftarrow{h}_T$, when $x_1$ changes": "$\\overleftarrow{h}_T$，改变 $x_1$ 时",
-    "last →h, when padding is added": "最后的 →h，添加填充时",
+    "last $\\overrightarrow{h}$, when padding is added": "最后的 $\\overrightarrow{h}$，添加填充时",
     "$\\overleftarrow{h}_T$, when padding is added": "$\\overleftarrow{h}_T$，添加填充时",
     # 09
     "key": "键", "a, first": "a，第 1 维", "a, second": "a，第 2 维", "tanh, first": "tanh，第 1 维", "tanh, second": "tanh，第 2 维",

@@ -53,8 +53,9 @@ def with_formulas(cell):
     """Converts the symbols in a program's output, such as →h_{j−1} and ρ^50, to formulas."""
     cell = re.sub(r"ρ\^(\d+)", r"$ρ^{\1}$", str(cell))
     arrows = {"": "{}", "→": "\\overrightarrow{{{}}}", "←": "\\overleftarrow{{{}}}"}
-    return re.sub(r"([→←]?)\b([A-Za-zα])_(\{[^}]+\}|\w)(?!\w)",
+    cell = re.sub(r"([→←]?)\b([A-Za-zα])_(\{[^}]+\}|\w)(?!\w)",
                   lambda match: f"${arrows[match[1]].format(match[2])}_{match[3].replace('−', '-')}$", cell)
+    return re.sub(r"([→←])([a-z])\b", lambda match: f"${arrows[match[1]].format(match[2])}$", cell)  # without an index
 
 
 def markdown_table(header, rows, texts=1):
