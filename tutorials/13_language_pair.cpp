@@ -2,8 +2,8 @@
 //
 // The model is that of tutorial 10. The new part is text: tokens, vocabularies and unknown words, held-out sentences,
 // and scores of translations. The text is the library's 506 pairs, or your own file. In an output, the source word with
-// the largest weight replaces each unknown word, as in Luong et al., "Addressing the rare word problem in neural
-// machine translation" (2015), https://arxiv.org/abs/1410.8206.
+// the largest weight replaces each unknown word, as in Jean et al., "On using very large target vocabulary for neural
+// machine translation" (2015), https://arxiv.org/abs/1412.2007, without their dictionary.
 
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/batches.hpp>
