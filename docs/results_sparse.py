@@ -4,7 +4,7 @@ drawn at random."""
 import json
 import subprocess
 
-from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, mean, over_seeds, where_measured, write
+from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
 METHODS = ["soft", "soft, then top-1", "soft, then top-2", "soft, then top-4", "sparsemax", "top-1", "top-2", "top-4", "local-p", "hard", "Gumbel"]
 SMOOTHED = ["soft, smoothed", *(f"soft, smoothed, then top-{k}" for k in (1, 2, 4))]
@@ -68,8 +68,8 @@ def sparse_gradients():
         deviation = over_runs("gradients", "deviation", name=name, updates=updates)
         noise = [one / other for one, other in zip(deviation, norm, strict=True)]
         cosine = over_runs("gradients", "cosine", name=name, updates=updates)
-        rows.append([name, updates, mean(noise, "{:.1f}"), "–" if name.startswith("REINFORCE") else mean(cosine, "{:.2f}")])
-    return markdown_table(["gradient", "updates", "noise", "cosine"], rows) + "\n\n" + where_measured(results, seeds_differ=False)
+        rows.append([name, updates, over_seeds(noise, "{:.1f}"), "–" if name.startswith("REINFORCE") else over_seeds(cosine, "{:.2f}")])
+    return markdown_table(["gradient", "updates", "noise", "cosine"], rows) + "\n\n" + where_measured(results)
 
 
 def check_bounds():

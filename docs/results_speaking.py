@@ -31,6 +31,11 @@ def measure(at):
 
 # The text of each marker <!-- result NAME -->.
 
+def tutorial_16_speakers():
+    """With one digit for percentages."""
+    return results_tutorials.table("16", "speakers", form_of=lambda column, values: None if column == "squared error" else "{:.1f}")
+
+
 def speaking_digits():
     return results_tutorials.table("16_recorded", "digits")
 
