@@ -97,27 +97,6 @@ def layouts(p):
     p.text(240, 276, "same numbers, another order: a wrong order has the right shape", "small quiet")
 
 
-@picture("debug_graph", 150)
-def debug_graph(p):
-    """The graph of the program: sum(log(linear(x))).
-
-    The parameters weight and bias of the module W lead to the operation linear, whose result is finite. It leads to log, whose result
-    contains nan, and log leads to sum, which is nan.
-    """
-    p.panel("encoder", 6, 26, 204, 118)
-    p.text(20, 14, "module W", "small start encoder")
-    leaves = [p.cell(54, y, text, "encoder", 78, 32) for y, text in ((56, "weight"), (112, "bias"))]
-    linear, log, total = (p.cell(x, 84, text, role, 70, 34) for x, text, role in
-                          ((168, "linear", "token"), (298, "log", "gradient"), (418, "sum", "gradient")))
-    for leaf, dy in zip(leaves, (-8, 8)):
-        p.arrow(leaf.right(), linear.left(dy), role="encoder")
-    p.arrow(linear.right(), log.left())
-    p.arrow(log.right(), total.left(), role="gradient")
-    for node, text, css in ((linear, "finite", "quiet"), (log, "nan at [0, 2]", "gradient"), (total, "nan", "gradient")):
-        p.text(node.x, 116, text, f"small {css}")
-        p.text(node.x, 54, {"linear": "(2, 3)", "log": "(2, 3)", "sum": "()"}["linear" if node is linear else "log" if node is log else "sum"], "small quiet")
-
-
 @picture("how_broken_leaf", 190)
 def broken_leaf(p):
     """A leaf without a path to the loss.
