@@ -98,6 +98,18 @@ void row(const char* chapter, const std::string& call, const auto& result) {
 
 const Tensor& get(const char* name) { return tensors().at(name); }
 
+void making() {
+  const char* chapter = "Making tensors";
+  Generator generator(1);
+  ROW(tensor({{1, 2}, {3, 4}}));
+  ROW(zeros({T, B}));
+  ROW(ones({T, B}));
+  ROW(full({T, B}, 7));
+  ROW(uniform({T, B}, -1, 1, generator));
+  ROW(normal({T, B}, 0, 1, generator));
+  ROW(arange(T));
+}
+
 void elementwise() {
   const char* chapter = "Elementwise";
   const Tensor &x = get("x"), &y = get("y"), &a = get("a"), &b = get("b"), &mask = get("mask");
@@ -240,6 +252,7 @@ void modules() {
 }  // namespace
 
 int main() {
+  making();
   elementwise();
   reductions();
   products();

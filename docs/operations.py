@@ -31,14 +31,19 @@ shapes of inputs and results.
 
 In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradients are in the order of the arguments.
 
+- `#include <gradus/gradus.hpp>` declares all operations. They are in the namespace `gradus`; those of the section *Sparse weights*
+  are in `gradus::nn`.
 - Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. Below, "Error" lists the
   other conditions for an error.
 - Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
   over stretched axes.
 - Floating-point operands must have the same dtype.
+- These operations also accept i64 data: the comparisons, `where`, `masked_fill`, `argmax`, the section *Layout*, `embedding`,
+  `index_select`, `gather`, `pack`, `unpack` and the members of Tensor. All other operations need f32 or f64 data. Convert i64 data
+  with `to`, as in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
 - If an elementwise operation, a reduction or a product reads a NaN, its result is NaN. There are three
-  exceptions: comparisons, `argmax`, and `pow` where IEEE 754 makes it 1, for example pow(NaN, 0). Elements that are masked or not
-  chosen are not read.
+  exceptions: comparisons, `argmax`, and `pow` where IEEE 754 makes it 1, for example pow(NaN, 0). Elements that are
+  masked, not chosen, or set to 0 by `dropout` are not read.
 - A negative axis counts from the end.
 - `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.
 - An example writes a vector as `(1, 2, 3)`, and a matrix as its rows, `((1, 2), (3, 4))`.

@@ -13,10 +13,12 @@ INTRODUCTION = """\
 
 在梯度中，`g` 表示 d(loss)/d(result)，`y` 表示结果。如果有几个梯度，次序与参数相同。
 
+- 这些运算用 `#include <gradus/gradus.hpp>` 引入，位于命名空间 `gradus`；“稀疏权重”一节的运算位于 `gradus::nn`。
 - 形状或数据类型不匹配时，每个运算都抛出 `gradus::Error`，而且在此之前不改变任何东西。下面的“错误”列出其他会报错的条件。
 - 逐元素的运算会广播：各轴从最后一个开始对应，大小为 1 的轴会拉伸。梯度在拉伸的轴上求和。
 - 浮点操作数的数据类型必须相同。
-- 逐元素的运算、归约或乘积读到 NaN，结果就是 NaN。例外有三个：比较、`argmax`，以及按 IEEE 754 规定为 1 的 `pow`，例如 pow(NaN, 0)。被屏蔽或没有选中的元素不会读到。
+- 可以用于 i64 数据的有：比较、`where`、`masked_fill`、`argmax`、布局的各个运算、`embedding`、`index_select`、`gather`、`pack`、`unpack` 和成员函数。其他运算的数据必须是 f32 或 f64，要先用 `to` 转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
+- 逐元素的运算、归约或乘积读到 NaN，结果就是 NaN。例外有三个：比较、`argmax`，以及按 IEEE 754 规定为 1 的 `pow`，例如 pow(NaN, 0)。被屏蔽、被 `dropout` 置零或没有选中的元素不会读到。
 - 负的轴从末尾数起。
 - `+`、`-`、`*` 和 `/` 接受两个张量，或者一个张量和一个数。
 - 例子里，向量写作 `(1, 2, 3)`，矩阵按行写作 `((1, 2), (3, 4))`。
@@ -59,16 +61,16 @@ WORDS = {
     "ln x. −∞ at 0 and NaN below.": "ln x。在 0 处为 −∞，小于 0 时为 NaN。",
     "√x. NaN below 0.": "√x。小于 0 时为 NaN。",
     "g/(2y), infinite at 0.": "g/(2y)，在 0 处为无穷大。",
-    "g where x > 0, otherwise 0 (at 0 too).": "x > 0 处为 g，其余为 0（在 0 处也是 0）。",
+    "g where x > 0 or x is NaN, otherwise 0 (at 0 too).": "x > 0 或 x 是 NaN 处为 g，其余为 0（在 0 处也是 0）。",
     "ln(1 + e^x), without overflow.": "ln(1 + e^x)，不会溢出。",
     "g·sign(x), and 0 at 0.": "g·sign(x)，在 0 处为 0。",
     "x limited to [low, high].": "把 x 限制在 [low, high] 之内。",
     "g where low ≤ x ≤ high, otherwise 0.": "low ≤ x ≤ high 处为 g，其余为 0。",
     "unless low ≤ high.": "low ≤ high 不成立时。",
     "The larger of a and b, elementwise; NaN if either is NaN.": "逐元素取 a 和 b 中较大的一个；有一个是 NaN，结果就是 NaN。",
-    "g for the larger operand; g/2 for each operand where a = b.": "较大的操作数得到 g；a = b 处各得 g/2。",
+    "g for the larger operand; g/2 for each operand where a = b; g for both where either is NaN.": "较大的操作数得到 g；a = b 处各得 g/2；有一个是 NaN 的地方，两个都得到 g。",
     "The smaller of a and b, elementwise; NaN if either is NaN.": "逐元素取 a 和 b 中较小的一个；有一个是 NaN，结果就是 NaN。",
-    "g for the smaller operand; g/2 for each operand where a = b.": "较小的操作数得到 g；a = b 处各得 g/2。",
+    "g for the smaller operand; g/2 for each operand where a = b; g for both where either is NaN.": "较小的操作数得到 g；a = b 处各得 g/2；有一个是 NaN 的地方，两个都得到 g。",
     "Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.":
         "倒置的 dropout（inverted dropout，Srivastava 等人，2014）：以概率 `probability` 把元素设为 0，否则乘以 1 / (1 − probability)。每次调用抽取一个 64 位的数，作为掩码的密钥。对于 x (…, n)，一个元素的随机位是对密钥、行和列计算的 Philox4x32-10（random.hpp）。",
     "g with the same mask.": "用同一个掩码处理的 g。",
@@ -119,8 +121,8 @@ WORDS = {
     "Axis i of the result is axis `axes[i]` of x.": "结果的轴 i 是 x 的轴 `axes[i]`。", "g, permuted back.": "重排回来的 g。",
     "unless each axis is named once.": "没有把每个轴恰好列出一次时。",
     "x without an axis of size 1.": "去掉 x 的一个大小为 1 的轴。", "when the size of the axis is not 1.": "轴的大小不是 1 时。",
-    "x with a new axis of size 1 before axis `axis` of x. For −1, the new axis is the last one.":
-        "在 x 的轴 `axis` 之前加上一个大小为 1 的新轴。−1 时，新轴是最后一个。",
+    "x with a new axis of size 1, which is axis `axis` of the result. For −1, it is the last axis.":
+        "加上一个大小为 1 的新轴，它是结果的轴 `axis`。−1 时，它是最后一个轴。",
     "x broadcast to a shape.": "把 x 广播到一个形状。", "g summed over the stretched axes.": "在拉伸的轴上求和的 g。",
     "when an axis that would be stretched does not have size 1.": "要拉伸的轴大小不是 1 时。",
     "The tensors joined along an axis; all other sizes must be equal.": "沿一个轴把张量连接起来；其他的大小必须全部相等。",
@@ -213,7 +215,7 @@ WORDS = {
         "长短期记忆（LSTM）的一步，用 PyTorch 的形式，由权重与 x 和 h 的乘积计算。与 PyTorch 一样，这里的 g 是一个门，不是结果的梯度：",
     "- `x_part`: W_ih x + b_ih, (B, 4H), in the order i, f, g, o": "- `x_part`：W_ih x + b_ih，(B, 4H)，次序为 i、f、g、o",
     "- `h_part`: W_hh h + b_hh, (B, 4H), in the same order": "- `h_part`：W_hh h + b_hh，(B, 4H)，次序相同",
-    "- returns [h′; c′], (2, B, H)": "- 返回 [h′; c′]，(2, B, H)",
+    "- returns h′ and c′, stacked, (2, B, H)": "- 返回堆叠起来的 h′ 和 c′，(2, B, H)",
     "let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.":
         "设 d 是 h′ 的梯度，e = d_c′ + d∘o∘(1 − tanh²(c′)) 是 c′ 的总梯度。i 的自变量得到 e∘g∘i∘(1 − i)，f 的自变量得到 e∘c∘f∘(1 − f)，g 的自变量得到 e∘i∘(1 − g²)，o 的自变量得到 d∘tanh(c′)∘o∘(1 − o)。x_part 和 h_part 都得到这些；c 得到 e∘f。",
     "A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is one product over all steps.":
@@ -261,8 +263,8 @@ WORDS = {
     "- `x`: (N, …)": "- `x`：(N, …)", "- returns (T, B, …)": "- 返回 (T, B, …)",
     "g at the sequences' steps.": "序列的各步处的 g。",
     # sparse weights
-    "Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point of the simplex.":
-        "Sparsemax（Martins 和 Astudillo，2016，式 1 和算法 1）：对 e (B, T) 的每一行，取单纯形上离它最近的点。",
+    "Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point of the simplex, the set of all weights that are at least 0 and sum to 1.":
+        "Sparsemax（Martins 和 Astudillo，2016，式 1 和算法 1）：对 e (B, T) 的每一行，取单纯形上离它最近的点。单纯形由所有不小于 0、总和为 1 的权重组成。",
     "With the sorted energies e_(1) ≥ e_(2) ≥ …, k is the largest number with 1 + k e_(k) > Σ_{i ≤ k} e_(i). S holds the k largest energies. Positions outside S have weight 0 exactly.":
         "设排序后的能量为 e_(1) ≥ e_(2) ≥ …，k 是满足 1 + k e_(k) > Σ_{i ≤ k} e_(i) 的最大整数。S 由 k 个最大的能量组成。S 之外的位置，权重正好是 0。",
     "g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5).": "j ∈ S 时为 g_j − (Σ_{i∈S} g_i) / |S|，其余为 0（2.5 节）。",

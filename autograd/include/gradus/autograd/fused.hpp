@@ -65,7 +65,7 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// @param x_part W_ih x + b_ih, (B, 4H), in the order i, f, g, o
 /// @param h_part W_hh h + b_hh, (B, 4H), in the same order
 /// @param c      (B, H)
-/// @return [h′; c′], (2, B, H)
+/// @return h′ and c′, stacked, (2, B, H)
 /// Gradients: let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The
 /// argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 −
 /// g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.

@@ -61,7 +61,7 @@ Tensor tanh(const Tensor& x);
 /// Gradient: g·y·(1 − y).
 Tensor sigmoid(const Tensor& x);
 /// max(x, 0).
-/// Gradient: g where x > 0, otherwise 0 (at 0 too).
+/// Gradient: g where x > 0 or x is NaN, otherwise 0 (at 0 too).
 Tensor relu(const Tensor& x);
 /// ln(1 + e^x), without overflow.
 /// Gradient: g·σ(x).
@@ -73,10 +73,10 @@ Tensor abs(const Tensor& x);
 /// Gradient: g where low ≤ x ≤ high, otherwise 0. @throws Error unless low ≤ high.
 Tensor clamp(const Tensor& x, double low, double high);
 /// The larger of a and b, elementwise; NaN if either is NaN.
-/// Gradients: g for the larger operand; g/2 for each operand where a = b.
+/// Gradients: g for the larger operand; g/2 for each operand where a = b; g for both where either is NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
 /// The smaller of a and b, elementwise; NaN if either is NaN.
-/// Gradients: g for the smaller operand; g/2 for each operand where a = b.
+/// Gradients: g for the smaller operand; g/2 for each operand where a = b; g for both where either is NaN.
 Tensor minimum(const Tensor& a, const Tensor& b);
 /// Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise
 /// multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask. For x
@@ -191,7 +191,7 @@ Tensor permute(const Tensor& x, std::initializer_list<int> axes);
 /// x without an axis of size 1.
 /// Gradient: g. @throws Error when the size of the axis is not 1.
 Tensor squeeze(const Tensor& x, int axis);
-/// x with a new axis of size 1 before axis `axis` of x. For −1, the new axis is the last one.
+/// x with a new axis of size 1, which is axis `axis` of the result. For −1, it is the last axis.
 /// Gradient: g.
 Tensor unsqueeze(const Tensor& x, int axis);
 /// x broadcast to a shape.

@@ -15,7 +15,7 @@ namespace gradus::nn {
 // These operations are for attention. gradus/nn/normaliser.hpp declares them.
 
 /// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point
-/// of the simplex.
+/// of the simplex, the set of all weights that are at least 0 and sum to 1.
 ///
 ///     α_j = max(e_j − τ, 0),     τ = (Σ_{j∈S} e_j − 1) / |S|,     S = {j : α_j > 0}
 ///
