@@ -1,17 +1,24 @@
 """The pictures of the engine and of the recurrent cells, for docs/diagrams.py."""
 
+import functools
 import math
 
-from diagrams_kit import picture
+from diagrams_kit import number, picture
 from diagrams_parts import COLUMNS, START
+
+
+def plotted(p, origin, unit, css, function, low, high):
+    """Draws the graph of a function for low ≤ x ≤ high. `unit` is the length of 1 on both axes."""
+    steps = [low + (high - low) * i / 80 for i in range(81)]
+    p.path(css, "M" + "L".join(f"{origin[0] + unit * x:.1f} {origin[1] - unit * function(x):.1f}" for x in steps), ' stroke-width="2.2"')
 
 
 @picture("00_tensor", 350)
 def tensor(p):
     """Tensors as handles, and broadcasting.
 
-    Above: a of shape (2, 3), a[1] of shape (3) and flat of shape (6) are handles to one block of six numbers. Below: the
-    sum of a matrix (2, 3) and a row (3), which is repeated for each row of the matrix.
+    Above: a of shape (2, 3), a[1] of shape (3) and flat of shape (6) are handles to one block of six numbers, at places 0
+    to 5. Below: the sum of a matrix (2, 3) and a row (3), which is repeated for each row of the matrix.
     """
     size = 30
 
@@ -26,6 +33,9 @@ def tensor(p):
     p.text(262, 18, "one block of memory", "name start encoder")
     left, bottom = 262, 52 + size
     numbers(left, 52, [range(1, 7)], "encoder")
+    p.text(left - 8, 41, "place", "small quiet end")
+    for place in range(6):
+        p.text(left + size * (place + 0.5), 41, str(place), "small quiet")
     for y, text, end in ((67, "a: (2, 3)", (left, 67)), (112, "a[1]: (3)", (left + 3.5 * size, bottom)),
                          (152, "flat: (6)", (left + 0.5 * size, bottom))):
         p.text(12, y, text, "code start")
@@ -41,6 +51,29 @@ def tensor(p):
     p.math(124, top + size, "+")
     p.math(262, top + size, "=")
     p.text(146, top + 2 * size + 22, "repeated, not copied", "small start quiet")
+
+
+@picture("01_tanh", 176)
+def hyperbolic_tangent(p):
+    """The function tanh.
+
+    The curve of tanh is an S. It passes through 0 with slope 1, and flattens towards -1 on the left and 1 on the right. The
+    line of slope 1 through 0 is dashed.
+    """
+    unit, origin = 54, (240, 88)
+    curve = functools.partial(plotted, p, origin, unit)
+    p.arrow((14, origin[1]), (468, origin[1]), width=1)
+    p.arrow((origin[0], 170), (origin[0], 8), width=1)
+    for x in (-4, -3, -2, -1, 1, 2, 3, 4):
+        p.text(origin[0] + unit * x, origin[1] + 14, number(x, 0), "small quiet")
+    for y in (-1, 1):
+        curve("line token dash", lambda x, y=y: y, -4.1, 4.1)
+        p.text(origin[0] + 8 * y, origin[1] - unit * y - 12 * y, number(y, 0), f"small quiet {'start' if y > 0 else 'end'}")
+    curve("line decoder dash", lambda x: x, -1.4, 1.4)
+    curve("line encoder", math.tanh, -4.1, 4.1)
+    p.math(460, origin[1] - 14, "x", "small")
+    p.math(400, origin[1] - unit + 22, "tanh x")
+    p.text(origin[0] + 1.4 * unit + 8, origin[1] - 1.4 * unit + 2, "slope 1", "start quiet")
 
 
 @picture("01_tape", 322)
@@ -311,10 +344,7 @@ def log_cosh(p):
     """
     unit, origin = 54, (240, 222)
 
-    def curve(css, function, low, high):
-        steps = [low + (high - low) * i / 80 for i in range(81)]
-        p.path(css, "M" + "L".join(f"{origin[0] + unit * x:.1f} {origin[1] - unit * function(x):.1f}" for x in steps), ' stroke-width="2.2"')
-
+    curve = functools.partial(plotted, p, origin, unit)
     p.arrow((14, origin[1]), (468, origin[1]), width=1)
     p.arrow((origin[0], 290), (origin[0], 12), width=1)
     for x in (-4, -3, -2, -1, 1, 2, 3, 4):

@@ -20,7 +20,7 @@ WORDS = {
     "true ": "真实的 ", "wrong: not b": "写错：不是 b", " the most likely token": "概率最大的词元", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
     "values": "值", "mask, softmax": "掩码，softmax", "kept": "保留", "ended": "已结束", "kept and set aside": "保留，另外存放", "cut": "剪掉",
     "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
-    "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
+    "handles": "句柄", "one block of memory": "同一块内存", "place": "位置", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
     "repeated, not copied": "重复使用，不复制",
     "start": "开始",
     "round 0": "第 0 轮", "round 1": "第 1 轮", "round 2": "第 2 轮", "round 3": "第 3 轮", "round 4": "第 4 轮", "round 5": "第 5 轮",

@@ -207,12 +207,15 @@ void run(const tutorial::Options& options) {
   bad.title = "Loss, in trouble";
   good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
   good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // one colour per method
+  good.series[0].colour = 7;                                                                          // unlike the points
   good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // dashed: clipped
+  plot::Series winding = boundaries[3], straight = boundaries[0];     // Adam, and SGD at 0.1
+  winding.colour = 3, straight.colour = 7;                            // as in the pictures of the loss
   const plot::Curves plane{.title = "Two spirals, and the boundary learnt",
                      .x_label = "first coordinate",
                      .y_label = "second coordinate",
                      .series = {tutorial::points_of("t = 0", training, 0), tutorial::points_of("t = 1", training, 1),
-                                boundaries[3], boundaries[0]},  // Adam, and SGD at 0.1
+                                winding, straight},
                      .equal_units = true};
   publish({.number = "03",
            .title = "a training loop",

@@ -9,7 +9,7 @@ namespace tutorial {
 
 namespace {
 
-constexpr double box_width = 88, box_height = 56, gap_x = 12, gap_y = 40, margin = 14, title_height = 34;
+constexpr double box_width = 88, box_height = 56, gap_x = 30, gap_y = 40, margin = 14, title_height = 34;
 constexpr double line_height = 15;
 
 constexpr const char* style =
