@@ -271,7 +271,7 @@ def phrase(text):
 
 
 def row(line):
-    if tags := re.fullmatch(r"(</?[\w ]+>|### \d+\. )(.*?)((?:</\w+>)?)", line):
+    if tags := re.fullmatch(r"(</?[\w ]+>|### \d+\. |- )(.*?)((?:</\w+>)?)", line):
         return tags[1] + phrase(tags[2]) + tags[3]
     return "| " + " | ".join(map(phrase, line[2:-2].split(" | "))) + " |" if line.startswith("| ") else phrase(line)
 
