@@ -113,6 +113,8 @@ WORDS = {
     "3000 tensors": "3000 个张量之后", "freeing all of them except one": "释放到只剩一个之后",
     "algorithm": "算法", "largest error": "最大误差", "non-zero in zero rows": "零行中的非零元素", "NaN in other rows": "其他行中的 NaN",
     "conventional": "普通算法", "Strassen, one level": "Strassen，一层", "Strassen, two levels": "Strassen，两层",
+    "A": "A", "B": "B", "oneDNN, µs": "oneDNN，微秒", "OpenBLAS, Haswell kernels": "OpenBLAS，Haswell 内核",
+    "OpenBLAS, SkylakeX kernels": "OpenBLAS，SkylakeX 内核",
     "package": "软件包", "new packages": "新的软件包", "MB installed": "安装后的 MB",
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
@@ -229,6 +231,9 @@ SENTENCES = [
      r"the configuration says\. The first column names --config, --mode, --batch and --threads\. (`[^`]+`); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.",
      lambda found: f"一次运行的时间是计时各步的中位数。{'用两个线程时，' if found[1] else ''}一次运行的步数：small 先运行 {found[2]} 步，再计时 {found[3]} 步；medium 是 {found[4]} 步和 {found[5]} 步；"
                    f"{f'paper 是 {found[6]} 步和 {found[7]} 步；' if found[6] else ''}其他的按配置。第一列是 --config、--mode、--batch 和 --threads。{found[8]}；{found[9]}，{found[10]} 核；修订版 {found[11]}；{found[12]}。"),
+    (r"(\d+) × (\d+), transposed", r"\1 × \2，转置"),
+    (r"One thread; the fastest call of three runs; oneDNN ([\d.]+), OpenBLAS ([\d.]+); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.",
+     r"一个线程，三次运行中最快的一次调用；oneDNN \1，OpenBLAS \2；\3，\4 核；修订版 \5；\6。"),
     (r"Seed (\d+); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.", r"种子 \1；\2，\3 核；修订版 \4；\5。"),
     (r"Sum of Installed-Size over the new packages; Debian (\d+) with what \./run installs\. (`[^`]+`); (.+), (\d+) cores; revision (\w+); ([\d-]+)\.",
      r"各个新软件包的 Installed-Size 之和；Debian \1，已经有 ./run 安装的软件包。\2；\3，\4 核；修订版 \5；\6。"),
@@ -271,7 +276,7 @@ def phrase(text):
 
 
 def row(line):
-    if tags := re.fullmatch(r"(</?[\w ]+>|### \d+\. )(.*?)((?:</\w+>)?)", line):
+    if tags := re.fullmatch(r"(</?[\w ]+>|### \d+\. |- )(.*?)((?:</\w+>)?)", line):
         return tags[1] + phrase(tags[2]) + tags[3]
     return "| " + " | ".join(map(phrase, line[2:-2].split(" | "))) + " |" if line.startswith("| ") else phrase(line)
 

@@ -13,9 +13,10 @@ WORDS = {
     "The score never reads the encoder's annotations.": "打分从不读取编码器的注解向量",
     "The energies depend on the decoder's state and on the position, but not on the token at this position. For years, a "
     "widely copied tutorial computed its weights in this way. On reversal only the position matters, so the model learns "
-    "nevertheless. But it has to count positions, and fails on sentences that are longer than in training.":
+    "nevertheless. But it has to count positions, and at length 10, which does not occur in training, it fails even more "
+    "often than the right program.":
         "能量取决于解码器的状态和位置，却与那个位置上写着什么无关。一份被广泛照抄的教程，多年来就是这样计算权重的。"
-        "在反转任务里，只有位置才重要，所以模型照样学得会；但它只能靠数位置，句子比训练时长就失败。",
+        "在反转任务里，只有位置才重要，所以模型照样学得会；但它只能靠数位置：在训练中没有出现过的长度 10 上，它比正确的程序错得更多。",
     "The attention ends at a fixed maximum position.": "注意力到一个固定的最大位置为止",
     "The program has a fixed maximum length for attention, here 6. Later positions get no weight. Sentences up to this "
     "length are right, but a longer sentence cannot be read completely.":
@@ -23,9 +24,9 @@ WORDS = {
     "At evaluation the decoder still reads the true tokens.": "评测时，解码器仍然读取真实的词元",
     "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact match "
     "shows how often the next token is right if all tokens before it are right. Without a target there are no true tokens: "
-    "the decoder then reads `<eos>` at every step.":
+    "the decoder then reads `<eos>` at every step after the first.":
         "评测与训练共用一个循环，因此也沿用了教师强制。这样得出的完全匹配率，只说明在前面的词元全都正确时，"
-        "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是每一步读到的都是 `<eos>`。",
+        "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是从第二步起，每一步读到的都是 `<eos>`。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
     "The forward direction reads the pads last, and the backward direction reads them first. The result for a sentence "
     "therefore depends on the length of the longest sentence in its batch. A source that is translated by itself has no "
@@ -88,10 +89,10 @@ WORDS = {
         "每一步都从第一步的状态开始。模型不知道自己写到了哪里：每一步都关注同样的地方；只要前一个词元相同，下一个词元就总是相同。",
     "The score has no tanh.": "打分缺少 tanh",
     "Without the tanh, the energy of a position is v_a · W_a s + v_a · U_a h. The first term is the same number for every "
-    "position, and cancels in the softmax. The weights are the same at every step, whatever the state s is. W_a gets no "
-    "gradient.":
+    "position, and cancels in the softmax. The weights are the same at every step, whatever the state s is. The "
+    "gradient of W_a is zero, up to rounding.":
         "没有 tanh，一个位置的能量是 v_a · W_a s + v_a · U_a h。前一项在每个位置都是同一个数，在 softmax 中消去。"
-        "无论状态 s 是什么，每一步的权重都一样。W_a 完全得不到梯度。",
+        "无论状态 s 是什么，每一步的权重都一样。除去舍入误差，W_a 的梯度是零。",
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
 WORDS["What is wrong?"] = "错在哪里？"

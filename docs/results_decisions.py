@@ -59,6 +59,20 @@ def decision_memory_release():
     return markdown_table(["resident memory, MB", *results["allocators"]], rows)
 
 
+def decision_libraries():
+    """Products by oneDNN, in µs, and the times of OpenBLAS with two sets of kernels, relative to oneDNN. All are fastest calls."""
+    results = load("decisions_products")["libraries"]
+
+    def cells(row):
+        ours = min(row["onednn_us"])
+        b = f"{row['n']} × {row['k']}, transposed" if row["transposed"] else f"{row['k']} × {row['n']}"
+        ratios = [f"{min(row['openblas_us'][kernels]) / ours:.2f}" for kernels in results["kernels"]]
+        return [f"{row['m']} × {row['k']}", b, f"{ours:.2f}" if ours < 10 else f"{ours:.0f}", *ratios]
+
+    header = ["A", "B", "oneDNN, µs", *(f"OpenBLAS, {kernels} kernels" for kernels in results["kernels"])]
+    return markdown_table(header, map(cells, results["rows"]), texts=2) + f"\n\n{results['note']}; {where(results)}."
+
+
 def decision_strassen():
     results = load("decisions_products")
     rows = [[row["algorithm"], f"{row['largest_error']:.2g}",

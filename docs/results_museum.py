@@ -46,6 +46,11 @@ def museum_checks():
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
 
 
+def museum_causes():
+    """The causes to choose from, in an order that does not show to which exhibit each belongs."""
+    return "\n".join(f"- {cause}" for cause in sorted(exhibit.cause for exhibit in exhibits.EXHIBITS.values()))
+
+
 def reports(exhibit):
     """Links to issues that report this mistake."""
     links = [f"[{path.split('/')[0]}/{path.split('/')[1]} #{path.split('/')[3]}](https://github.com/{path})" for path in exhibit.reports]

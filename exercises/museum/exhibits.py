@@ -26,8 +26,8 @@ EXHIBITS = {
                "return {h, U_a.forward(h), lengths};", "return {h, U_a.forward(positions_like(h)), lengths};",
                "The energies depend on the decoder's state and on the position, but not on the token at this position. For "
                "years, a widely copied tutorial computed its weights in this way. On reversal only the position matters, so "
-               "the model learns nevertheless. But it has to count positions, and fails on sentences that are longer than in "
-               "training.",
+               "the model learns nevertheless. But it has to count positions, and at length 10, which does not occur in training, "
+               "it fails even more often than the right program.",
                [2, 11, 15], ("pytorch/tutorials/issues/87", "pytorch/tutorials/issues/1098")),
     2: Exhibit("The attention ends at a fixed maximum position.",
                "const Tensor lengths = memory.lengths;", "const Tensor lengths = at_most(memory.lengths, 6);",
@@ -38,7 +38,7 @@ EXHIBITS = {
                "previous = likeliest;", "previous = tensor(batch.target_out, {batch.target_steps, batch.size})[std::min(t, batch.target_steps - 1)];",
                "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact "
                "match shows how often the next token is right if all tokens before it are right. Without a target there are "
-               "no true tokens: the decoder then reads `<eos>` at every step.",
+               "no true tokens: the decoder then reads `<eos>` at every step after the first.",
                [7, 5, 13]),
     4: Exhibit("The encoder runs on over the pads.",
                "return where(unsqueeze(real, 1), next, h);", "return next;",
@@ -60,7 +60,7 @@ EXHIBITS = {
                "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss "
                "compares the whole list with the target. So it compares the output of each step with the target token of the "
                "next step: the model learns to skip the first token.",
-               [5, 10, 13], ("bentrevett/pytorch-seq2seq/issues/22",)),
+               [5, 10, 13]),
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
                "The loop runs over the positions of the target, but in real use there is no target. As long as the model ends "
@@ -110,7 +110,7 @@ EXHIBITS = {
                 "tanh(W_a.forward(s) + memory.keys);", "W_a.forward(s) + memory.keys;",
                 "Without the tanh, the energy of a position is v_a · W_a s + v_a · U_a h. The first term is the same number for "
                "every position, and cancels in the softmax. The weights are the same at every step, whatever the state s is. "
-               "W_a gets no gradient.",
+               "The gradient of W_a is zero, up to rounding.",
                [14, 1, 10], ("AuCson/PyTorch-Batch-Attention-Seq2seq/issues/3",)),
 }
 
