@@ -20,7 +20,7 @@ WORDS = {
     "The attention ends at a fixed maximum position.": "注意力到一个固定的最大位置为止",
     "The program has a fixed maximum length for attention, here 6. Later positions get no weight. Sentences up to this "
     "length are right, but a longer sentence cannot be read completely.":
-        "注意力的大小是程序里的一个常数，这里是 6。它后面的位置得不到权重。短句子完全正确，更长的不可能正确。",
+        "注意力的大小是程序里的一个常数，这里是 6。它后面的位置得不到权重。不超过这个长度的句子完全正确，更长的句子无法读全。",
     "At evaluation the decoder still reads the true tokens.": "评测时，解码器仍然读取真实的词元",
     "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact match "
     "shows how often the next token is right if all tokens before it are right. Without a target there are no true tokens: "
