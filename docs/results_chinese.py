@@ -15,7 +15,7 @@ WORDS = {
     "of the SGEMM peak": "相对 SGEMM 峰值", "gradus, MB": "gradus，MB", "libtorch, MB": "libtorch，MB", "allocations": "分配次数",
     "later allocations": "此后的分配次数", "tiny": "tiny", "d2l": "d2l", "d2l-exact": "d2l-exact", "paper-exact": "paper-exact",
     "ms": "毫秒", "f32 ÷ bf16": "f32 ÷ bf16", "gradus, f32": "gradus，f32", "gradus, bf16": "gradus，bf16", "libtorch, f32": "libtorch，f32", "libtorch, bf16": "libtorch，bf16",
-    "ratio to libtorch": "与 libtorch 的比值", "options": "选项", "thousand target tokens per second": "每秒千目标词元",
+    "ratio to libtorch": "与 libtorch 的比值", "options": "选项", "thousand target tokens per second": "每秒目标词元，千",
     "relative speed": "相对速度", "none": "无", "cost against": "代价随什么增长", "exponent": "指数", "size: ms": "大小：毫秒",
     "encoder, T": "编码器，T", "attention, Tx Ty": "注意力，Tx Ty", "training step, T": "一步训练，T", "training step, B": "一步训练，B",
     "training step, H": "一步训练，H", "training step, V": "一步训练，V", "threads": "线程数",
@@ -101,9 +101,9 @@ WORDS = {
     "learning rate": "学习率", "dev loss": "开发集损失",
     "without mpirun, ms": "不用 mpirun，毫秒", "2 processes, bf16, ms": "2 个进程，bf16，毫秒", "1 process, 4 shards, ms": "1 个进程，4 个分片，毫秒", "4 processes, 4 shards, ms": "4 个进程，4 个分片，毫秒",
     "100 Mbit/s": "100 Mbit/s", "overlap": "重叠", "link": "链路", "sentences": "句子数", "step, s": "每步，秒", "adding up, s": "求和，秒", "waiting, s": "等待，秒",
-    "waiting of adding up": "等待占相加", "yes": "是", "no": "否",
+    "waiting of adding up": "等待占求和的比例", "yes": "是", "no": "否",
     # serve
-    "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
+    "sent by": "发送者", "lines per second": "每秒行数", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
     "a file, `gradus translate`": "文件，`gradus translate`", "minutes": "分钟", "translations": "翻译请求", "texts compared with `gradus translate`": "与 `gradus translate` 比较的译文",
     "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "reloads of the models": "重新加载模型的次数", "resident memory, MiB: median of each quarter of the time": "常驻内存，MiB：每四分之一时间的中位数",
     # decisions
