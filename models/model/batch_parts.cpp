@@ -27,6 +27,8 @@ std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B) {
 }
 
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B) {
+  // Counting the parameters takes longer than a step of a small model.
+  if (B < 2 * fewest_sequences) return 1;
   return parts_of(model, B, fits_cache(model) ? fewest_sequences : fewest_sequences_out_of_cache);
 }
 
