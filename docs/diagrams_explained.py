@@ -334,6 +334,7 @@ def steps(p):
     p.arrow((left - 8, floor), (474, floor), head=False, width=1)
     p.path("line token dash", f"M{left - 8} {floor - high * 10}H474", ' stroke-width="1.2"')
     p.text(474, floor - high * 10 - 12, "10", "small end quiet")
+    p.math(left - 8, floor - high * 10 - 14, "b", "small start")
     for step in range(1, 21):
         length = (1 - 0.9 ** step) / 0.1
         p.rect("part decoder", left + 10.4 * (step - 1), floor - high * length, 8, high * length)

@@ -66,7 +66,7 @@ const Mistake first_left_out{"first-left-out",
                              "Steps whose loss is 0 are missing in the divisor: the first of each sentence.",
                              "They are real steps: divide by the sum of the lengths."};
 const Mistake starts_above_0{"starts-above-0", "The first step has a coverage that is not 0.",
-                             "Before step 1, nothing has been attended to: c_1 = 0."};
+                             "Before step 0, nothing has been attended to: c_0 = 0."};
 const Mistake minimum_of_sums{"minimum-of-sums", "The minimum is taken after the sums over the source.",
                               "covloss_t = Σ_j min(α_tj, c_tj): the minimum of each position, then the sum."};
 const Mistake masks_source{"masks-source", "The target lengths are compared with the source positions.",

@@ -29,7 +29,7 @@ export const words = {
   writes: "writes", parameters: (n) => `${n} parameters`,
   right: "right", wrong: "wrong",
   reads: "Rows", forced: "the right tokens, read as in training", own: "the model's own output",
-  noWeights: "This decoder has no attention: at every step it reads the same vector, the encoder's last states.",
+  noWeights: "This decoder has no attention: it reads one vector, from the encoder's last states.",
   cell: (t, to, j, from, weight) => `α(${t}, ${j}) = ${weight}: to write “${to}”, the model weights source token ${j}, “${from}”, by ${weight}`,
   pick: "Point at a cell, or move with the arrow keys, to read its weight. Click, or press Enter, to look inside its step.",
   alignment: (name) => `Alignment of model ${name}: rows are written tokens, columns are source tokens`,

@@ -27,7 +27,7 @@ export const words = {
   writes: "写出", parameters: (n) => `${n} 个参数`,
   right: "对", wrong: "错",
   reads: "各行", forced: "正确的词元（与训练时一样读入）", own: "模型自己的输出",
-  noWeights: "这个解码器没有注意力：每一步都读同一个向量，即编码器的最后状态。",
+  noWeights: "这个解码器没有注意力：它只读一个向量，由编码器的最后状态得到。",
   cell: (t, to, j, from, weight) => `α(${t}, ${j}) = ${weight}：写“${to}”时，模型给第 ${j} 个源词元“${from}”的权重是 ${weight}`,
   pick: "指向一个格子，或用方向键移动，即可读出它的权重。单击或按回车，查看这一步的内部。",
   alignment: (name) => `模型 ${name} 的对齐：行是写出的词元，列是源词元`,
