@@ -30,7 +30,7 @@ def four_ways(p):
     p.path("line token dash", "M28 145.5L106 67.5", ' stroke-width="1.2"')  # through the middles of the steps
     p.text(117, 140, "slope 1", "small end quiet")
     p.math(106, top + 66, "w", "small")
-    p.math(60, top - 42, "round w", "small end")
+    p.math(66, top - 60, "round w", "small")
 
     kept = {(0, 0), (0, 3), (1, 1), (2, 4), (3, 1), (3, 3), (4, 2)}
     for i in range(5):

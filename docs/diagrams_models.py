@@ -302,7 +302,7 @@ def text(p):
     The text is split into tokens. Each token has an id. A word without an id of its own gets 3, the id of <unk>. The id selects a row of
     the embedding.
     """
-    for y, name in ((30, "rows of E"), (92, "ids"), (156, "tokens"), (222, "text")):
+    for y, name in ((30, "embedding"), (92, "ids"), (156, "tokens"), (222, "text")):
         p.text(12, y, name, "start quiet")
     p.rect("part token", 122, 208, 336, 28, 8)
     p.text(290, 222, "A red house.", "code")

@@ -25,7 +25,7 @@ WORDS = {
     "start": "开始",
     "round 0": "第 0 轮", "round 1": "第 1 轮", "round 2": "第 2 轮", "round 3": "第 3 轮", "round 4": "第 4 轮", "round 5": "第 5 轮",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
-    "rows of E": "嵌入 E 的行", "ids": "编号", "tokens": "词元", "text": "文本",
+    "embedding": "嵌入", "ids": "编号", "tokens": "词元", "text": "文本",
     "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重", "written": "生成",
     "keeps h": "保持 h", "takes n": "取 n",
     # tutorials 14 to 16
