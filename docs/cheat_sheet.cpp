@@ -102,6 +102,7 @@ void making() {
   const char* chapter = "Making tensors";
   Generator generator(1);
   ROW(tensor({{1, 2}, {3, 4}}));
+  ROW(tensor({3, 2}, Dtype::i64));
   ROW(zeros({T, B}));
   ROW(ones({T, B}));
   ROW(full({T, B}, 7));

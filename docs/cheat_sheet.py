@@ -32,19 +32,26 @@ This page lists the operations with the shapes of their inputs and results. [Ope
 errors. It also lists the fused steps and sequences that the modules call, such as `gru_update`.
 
 The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, $N$ real tokens in a
-batch. A query has size $Q$, a value has size $D$, and a key has size $A$.
+batch or chosen rows. A query has size $Q$, a value has size $D$, and a key has size $A$. $m$, $k$ and $n$ are any sizes.
 
-Elementwise operations broadcast: shapes are aligned at the right, and an axis of size 1 stretches. A negative axis counts from
-the end. `i64` marks whole numbers; other tensors are f32 or f64. Most operations do not accept `i64`. Convert such tensors first, as
-in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
+A new tensor is f32, unless the last argument is another dtype, as in `zeros({T, B}, Dtype::f64)`. `arange` is always i64. Lengths,
+ids, indices, masks and targets must be i64, so write `tensor({3, 2}, Dtype::i64)` for the lengths 3 and 2. In the tables, `i64`
+marks such tensors; other tensors are f32 or f64. Most operations do not accept `i64`. Convert such tensors first, as in the
+accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
+
+Elementwise operations broadcast: shapes are aligned at the right, an axis of size 1 stretches, and a missing axis counts as 1. A
+negative axis counts from the end.
 
 Include `<gradus/gradus.hpp>`. The names are in the namespace `gradus`; modules, `sparsemax` and `top_k_softmax` are in `gradus::nn`.
 In the calls, `p` is a probability. The other objects are `Generator generator(1)`, `Packing packing(lengths)` and
 `nn::AdditiveAttention attention(Q, D, A)`. The last two arguments of `attend` are the number of the step and the weights of the step
 before. `GRU` returns `.output` and `.h_n`, `LSTM` also `.c_n`, and `attend` returns `.context` and `.weights`.
 
-For a gradient, call `x.set_requires_grad()` before the operations, and `loss.backward()` after them. Then `x.grad()` is the gradient,
-and `x.zero_grad()` clears it. While a `NoGrad` object exists, operations are not recorded.
+For a gradient, call `x.set_requires_grad()` before the operations, and `loss.backward()` after them. Then `x.grad()` is the gradient.
+Each call of `backward()` adds to it, until `x.zero_grad()` clears it. While a `NoGrad` object exists, operations are not recorded.
+
+To train, create `nn::Adam adam(model.parameters(), {.learning_rate = 0.001})` once. In each step, call
+`adam.zero_grad()`, compute the loss, and call `loss.backward()` and `adam.step()`.
 
 `x.item()` returns the number of a tensor with one element, and `x.to_vector<float>()` all numbers. `x.mutable_values<float>()[0] = 7`
 sets the first number. `x.replace(y)` gives a leaf `x` the values, shape and dtype of `y`, and clears the gradient of `x`.
@@ -52,15 +59,21 @@ sets the first number. `x.replace(y)` gives a leaf `x` the values, shape and dty
     "zh": ("""\
 # 速查表
 
-各种运算，以及它们接受和返回的形状。公式、梯度和错误见[运算](operations.md)；那一页还列出模块调用的融合运算，例如 `gru_update`。
+这一页列出各种运算，以及它们接受和返回的形状。公式、梯度和错误见[运算](operations.md)；那一页还列出模块调用的融合运算，例如 `gru_update`。
 
-$T$ 是步数，$B$ 是一批中的序列数，$H$ 是隐藏单元数，$I$ 是输入数，$O$ 是输出数，$V$ 是词表大小，$N$ 是一批中真实词元的个数，$Q$、$D$、$A$ 分别是查询、值和键的大小。逐元素的运算会广播：形状右端对齐，大小为 1 的轴被拉伸。负的轴从末尾数起。`i64` 表示整数，其他张量是 f32 或 f64。多数运算不接受 `i64`，要先转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
+$T$ 是步数，$B$ 是一批中的序列数，$H$ 是隐藏单元数，$I$ 是输入数，$O$ 是输出数，$V$ 是词表大小，$N$ 是一批中真实词元的个数，或选出的行数，$Q$、$D$、$A$ 分别是查询、值和键的大小，$m$、$k$、$n$ 是任意的大小。
 
-引入 `<gradus/gradus.hpp>`。名字位于命名空间 `gradus`；模块、`sparsemax` 和 `top_k_softmax` 位于 `gradus::nn`。调用里的 `p` 是概率，其他对象是 `Generator generator(1)`、`Packing packing(lengths)` 和 `nn::AdditiveAttention attention(Q, D, A)`。`attend` 的最后两个参数是步的编号和上一步的权重。`GRU` 返回 `.output` 和 `.h_n`，`LSTM` 还返回 `.c_n`，`attend` 返回 `.context` 和 `.weights`。
+新的张量是 f32，除非最后一个参数指定另一种数据类型，例如 `zeros({T, B}, Dtype::f64)`。`arange` 总是 i64。长度、编号、下标、掩码和目标必须是 i64，所以长度 3 和 2 要写作 `tensor({3, 2}, Dtype::i64)`。表中的 `i64` 表示这样的张量，其他张量是 f32 或 f64。多数运算不接受 `i64`，要先转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
 
-要得到梯度，在运算之前调用 `x.set_requires_grad()`，在运算之后调用 `loss.backward()`；这时 `x.grad()` 就是梯度，`x.zero_grad()` 清除它。只要有一个 `NoGrad` 对象存在，运算就不会被记录。
+逐元素的运算会广播：形状右端对齐，大小为 1 的轴被拉伸，缺少的轴当作大小为 1。负的轴从末尾数起。
 
-`x.item()` 返回只有一个元素的张量的那个数，`x.to_vector<float>()` 返回全部的数。`x.mutable_values<float>()[0] = 7` 改写第一个数。`x.replace(y)` 让叶子 `x` 采用 `y` 的数值、形状和数据类型，并清除 `x` 的梯度。
+请包含 `<gradus/gradus.hpp>`。名字位于命名空间 `gradus`；模块、`sparsemax` 和 `top_k_softmax` 位于 `gradus::nn`。调用里的 `p` 是概率，其他对象是 `Generator generator(1)`、`Packing packing(lengths)` 和 `nn::AdditiveAttention attention(Q, D, A)`。`attend` 的最后两个参数是当前的步数和上一步的权重。`GRU` 返回 `.output` 和 `.h_n`，`LSTM` 还返回 `.c_n`，`attend` 返回 `.context` 和 `.weights`。
+
+要得到梯度，在运算之前调用 `x.set_requires_grad()`，在运算之后调用 `loss.backward()`；这时 `x.grad()` 就是梯度。每次调用 `backward()` 都会累加，直到 `x.zero_grad()` 把它清除。只要有一个 `NoGrad` 对象存在，运算就不会被记录。
+
+训练时，先构造 `nn::Adam adam(model.parameters(), {.learning_rate = 0.001})`。每一步调用 `adam.zero_grad()`，计算损失，再调用 `loss.backward()` 和 `adam.step()`。
+
+`x.item()` 返回只有一个元素的张量的那个数，`x.to_vector<float>()` 返回全部的数。`x.mutable_values<float>()[0] = 7` 改写第一个数。`x.replace(y)` 让叶节点 `x` 采用 `y` 的数值、形状和数据类型，并清除 `x` 的梯度。
 """, ("调用", "接受", "返回")),
 }
 MARK = "<!-- Generated by docs/cheat_sheet.py from docs/cheat_sheet.cpp; edit those. -->\n"

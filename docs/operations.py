@@ -33,8 +33,8 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradie
 
 - `#include <gradus/gradus.hpp>` declares all operations. They are in the namespace `gradus`; those of the section *Sparse weights*
   are in `gradus::nn`.
-- Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. Below, "Error" lists the
-  other conditions for an error.
+- Every operation throws `gradus::Error` for mismatched shapes or dtypes, and for an axis that does not exist. It throws before it
+  changes anything. Below, "Error" lists the other conditions for an error.
 - Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
   over stretched axes.
 - Floating-point operands must have the same dtype.
@@ -50,7 +50,8 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradie
 - *Packed* sequences are stored step by step, without padding. Each step has one row for every sequence that has not ended, the longest
   first. For example, if sequence a has length 2 and b has length 3, the rows are b₀ a₀ | b₁ a₁ | b₂. N is the number of rows, the sum
   of the lengths, here 5. A [`Packing`](../autograd/include/gradus/autograd/packing.hpp) is made from the lengths and holds this layout.
-- Reductions take an argument of type [`Axes`](../autograd/include/gradus/autograd/axes.hpp).
+- [`Axes`](../autograd/include/gradus/autograd/axes.hpp), the type of an argument of most reductions and of `flip`, is one axis or a
+  list of axes.
 
 To check a gradient, use `gradcheck` ([gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp)).
 """

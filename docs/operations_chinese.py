@@ -14,7 +14,7 @@ INTRODUCTION = """\
 在梯度中，`g` 表示 d(loss)/d(result)，`y` 表示结果。如果有几个梯度，次序与参数相同。
 
 - 这些运算用 `#include <gradus/gradus.hpp>` 引入，位于命名空间 `gradus`；“稀疏权重”一节的运算位于 `gradus::nn`。
-- 形状或数据类型不匹配时，每个运算都抛出 `gradus::Error`，而且在此之前不改变任何东西。下面的“错误”列出其他会报错的条件。
+- 形状或数据类型不匹配，或者轴不存在时，每个运算都抛出 `gradus::Error`，而且在此之前不改变任何东西。下面的“错误”列出其他会报错的条件。
 - 逐元素的运算会广播：各轴从最后一个开始对应，大小为 1 的轴会拉伸。梯度在拉伸的轴上求和。
 - 浮点操作数的数据类型必须相同。
 - 可以用于 i64 数据的有：比较、`where`、`masked_fill`、`argmax`、布局的各个运算、`embedding`、`index_select`、`gather`、`pack`、`unpack` 和成员函数。其他运算的数据必须是 f32 或 f64，要先用 `to` 转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
@@ -23,7 +23,7 @@ INTRODUCTION = """\
 - `+`、`-`、`*` 和 `/` 接受两个张量，或者一个张量和一个数。
 - 例子里，向量写作 `(1, 2, 3)`，矩阵按行写作 `((1, 2), (3, 4))`。
 - **打包**的序列逐步存放，没有填充。每一步里，尚未结束的序列各占一行，最长的在前。例如，序列 a 的长度是 2，b 的长度是 3，各行就是 b₀ a₀ | b₁ a₁ | b₂。N 是行数，也就是各长度之和，这里是 5。[`Packing`](../../autograd/include/gradus/autograd/packing.hpp) 由各序列的长度构造，保存这种布局。
-- 归约的参数类型是 [`Axes`](../../autograd/include/gradus/autograd/axes.hpp)。
+- 多数归约以及 `flip` 有一个参数，类型是 [`Axes`](../../autograd/include/gradus/autograd/axes.hpp)：一个轴，或几个轴。
 
 要检验梯度，用 `gradcheck`（[gradcheck.hpp](../../autograd/include/gradus/autograd/gradcheck.hpp)）。
 """
@@ -39,14 +39,15 @@ WORDS = {
     "Normalising": "归一化", "Losses": "损失", "Members of Tensor": "Tensor 的成员", "Fused": "融合运算", "Packed sequences": "打包的序列",
     "Sparse weights": "稀疏权重",
     "Comparisons return i64: 1 where true, 0 elsewhere. NaN is unequal to everything.": "比较返回 i64：成立处为 1，其余为 0。NaN 与任何数都不相等。",
-    "Each operation reduces `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed or, with `keep`, have size 1.":
-        "每个运算在 `axes` 上归约，例如 `1` 或 `{0, -1}`；默认是所有轴。归约的轴被去掉；有 `keep` 时保留，大小为 1。",
+    "`argmax` reduces one axis, by default the last, and `cumsum` reduces none. The other operations reduce `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed or, with `keep`, have size 1.":
+        "`argmax` 在一个轴上归约，默认是最后一个；`cumsum` 不归约。其他运算在 `axes` 上归约，例如 `1` 或 `{0, -1}`；默认是所有轴。归约的轴被去掉；有 `keep` 时保留，大小为 1。",
     "In this section, squeeze, unsqueeze and split of the leading axis return views; the others copy. The members reshape, operator[] and slice of the leading axis return views, too.":
         "在这一节里，squeeze、unsqueeze 和对第一个轴的 split 返回视图，其余的复制。成员 reshape、operator[] 和对第一个轴的 slice 也返回视图。",
     "Indices are i64. An index out of range throws an Error that names the index and its position.":
         "下标是 i64。下标越界时抛出 Error，其中指出下标和它的位置。",
     "All return a mean, as a scalar.": "都返回平均值，是一个标量。",
-    "These operations are for attention. gradus/nn/normaliser.hpp declares them.": "这些运算用于注意力，声明在 gradus/nn/normaliser.hpp 中。",
+    "These operations are for attention. gradus/nn/normaliser.hpp declares them. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.":
+        "这些运算用于注意力，声明在 gradus/nn/normaliser.hpp 中。长度是 (B)，i64；都是 T 时可以未定义。长度为 0 的行全是零。",
     # elementwise
     "none.": "无。",
     "a · b, elementwise.": "逐元素的 a · b。", "a / b, elementwise.": "逐元素的 a / b。",
@@ -71,8 +72,8 @@ WORDS = {
     "g for the larger operand; g/2 for each operand where a = b; g for both where either is NaN.": "较大的操作数得到 g；a = b 处各得 g/2；有一个是 NaN 的地方，两个都得到 g。",
     "The smaller of a and b, elementwise; NaN if either is NaN.": "逐元素取 a 和 b 中较小的一个；有一个是 NaN，结果就是 NaN。",
     "g for the smaller operand; g/2 for each operand where a = b; g for both where either is NaN.": "较小的操作数得到 g；a = b 处各得 g/2；有一个是 NaN 的地方，两个都得到 g。",
-    "Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.":
-        "倒置的 dropout（inverted dropout，Srivastava 等人，2014）：以概率 `probability` 把元素设为 0，否则乘以 1 / (1 − probability)。每次调用抽取一个 64 位的数，作为掩码的密钥。对于 x (…, n)，一个元素的随机位是对密钥、行和列计算的 Philox4x32-10（random.hpp）。",
+    "Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask, unless the probability is 0. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.":
+        "倒置的 dropout（inverted dropout，Srivastava 等人，2014）：以概率 `probability` 把元素设为 0，否则乘以 1 / (1 − probability)。每次调用抽取一个 64 位的数，作为掩码的密钥；概率为 0 时不抽取。对于 x (…, n)，一个元素的随机位是对密钥、行和列计算的 Philox4x32-10（random.hpp）。",
     "g with the same mask.": "用同一个掩码处理的 g。",
     "unless 0 ≤ probability < 1.": "0 ≤ probability < 1 不成立时。",
     "Dropout of packed sequences (N, …). Each element gets the same mask as in the padded tensor (T, B, …).":
@@ -130,7 +131,8 @@ WORDS = {
     "Tensors of one shape, joined along a new axis.": "把形状相同的张量沿一个新轴连接起来。",
     "Consecutive parts of x along an axis, of the given sizes; the inverse of concat.": "x 沿一个轴的各个相连的部分，大小由参数给出；是 concat 的逆运算。",
     "the parts' gradients, joined.": "各部分的梯度，连接起来。",
-    "unless the sizes add up to the size of the axis.": "各部分的大小之和不等于轴的大小时。",
+    "when there are no tensors.": "没有张量时。",
+    "when a size is negative, or the sizes do not add up to the size of the axis.": "某个大小是负数，或者各部分的大小之和不等于轴的大小时。",
     "x with the order of elements reversed along `axes`.": "沿 `axes` 把 x 的元素次序反转。", "g, reversed back.": "反转回来的 g。",
     "x with `before` elements added at the start of an axis and `after` elements at its end, all equal to `value`.":
         "在 x 的一个轴的开头加上 `before` 个元素，在末尾加上 `after` 个元素，值都是 `value`。",
@@ -148,13 +150,14 @@ WORDS = {
         "x 的副本；`axis` = 1 时，source[i, j, …] 加到元素 [i, index[i, j, …], …] 上。沿 `axis` 的位置由 `index` 给出；沿其他各轴的位置，就是 `source` 的这个元素的位置。",
     "g for x; for each element of `source`, g at the element of x to which it was added.": "x 得到 g；`source` 的每个元素，得到它所加到的 x 的元素处的 g。",
     "1 at each id and 0 elsewhere: ids (any shape) → (ids.shape…, classes).": "在每个编号处为 1，其余为 0：ids（任意形状）→ (ids.shape…, classes)。",
+    "when `classes` is negative.": "`classes` 是负数时。",
     # normalising
-    "e^x_i / Σ_j e^x_j along an axis.": "沿一个轴的 e^x_i / Σ_j e^x_j。",
+    "e^x_i / Σ_j e^x_j along an axis. If one x_j is ∞, or all are −∞, the result is NaN.": "沿一个轴的 e^x_i / Σ_j e^x_j。某个 x_j 是 ∞，或者全是 −∞ 时，结果是 NaN。",
     "Softmax over the first `lengths` elements of each row, for x (…, T) and lengths (…), i64. Undefined lengths mean that all are T. Elements past the length are 0, so a row of length 0 is all zeros.":
         "对每一行的前 `lengths` 个元素计算 softmax，x (…, T)，lengths (…)，i64。lengths 未定义，表示长度都是 T。长度之外的元素为 0，所以长度为 0 的行全是零。",
     "y·(g − Σ_j g_j y_j), which is 0 past the length.": "y·(g − Σ_j g_j y_j)，在长度之外为 0。",
     "for a length outside [0, T].": "长度在 [0, T] 之外时。",
-    "ln softmax(x) along an axis.": "沿一个轴的 ln softmax(x)。",
+    "ln softmax(x) along an axis. NaN where softmax(x) is NaN.": "沿一个轴的 ln softmax(x)。softmax(x) 是 NaN 处为 NaN。",
     "x̂ ∘ gain + bias with x̂ = (x − μ) / √(σ² + ε), for the mean μ and the variance σ² of each row along the last axis (Ba et al. 2016). gain and bias have the size of that axis, or are undefined.":
         "x̂ ∘ gain + bias，其中 x̂ = (x − μ) / √(σ² + ε)，μ 和 σ² 是每一行沿最后一个轴的平均值和方差（Ba 等人，2016）。gain 和 bias 的大小与这个轴相同，或者未定义。",
     "for x, (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε) with ĝ = g∘gain; for gain, Σ g∘x̂; for bias, Σ g.":
@@ -167,8 +170,8 @@ WORDS = {
     "for a target outside [0, V) that is not `ignored`, and for ε outside [0, 1].": "目标在 [0, V) 之外而又不等于 `ignored` 时，以及 ε 在 [0, 1] 之外时。",
     "Mean of −log_probabilities[target] over the targets that are not `ignored`. Equals cross_entropy(logits, targets) for log_probabilities = log_softmax(logits).":
         "−log_probabilities[target] 的平均值，对所有不等于 `ignored` 的目标计算。log_probabilities = log_softmax(logits) 时，等于 cross_entropy(logits, targets)。",
-    "−g/n at each target.": "每个目标处为 −g/n。",
-    "as cross_entropy does.": "与 cross_entropy 相同。",
+    "−g/n at each of the n targets that are not ignored, 0 elsewhere.": "在 n 个未被忽略的目标处为 −g/n，其余为 0。",
+    "for a target outside [0, V) that is not `ignored`.": "目标在 [0, V) 之外而又不等于 `ignored` 时。",
     "Mean of (prediction − target)² for two tensors of equal shape.": "(prediction − target)² 的平均值，两个张量的形状相同。",
     "for the prediction, g·2 (prediction − target) / n with n elements; for the target, its negative.":
         "prediction 的梯度是 g·2 (prediction − target) / n，n 是元素个数；target 的梯度是它的相反数。",
@@ -202,13 +205,17 @@ WORDS = {
     "- `h`: (B, H)": "- `h`：(B, H)", "- `c`: (B, H)": "- `c`：(B, H)", "- returns h′, (B, H)": "- 返回 h′，(B, H)",
     "let d_n = g∘(1 − z)∘(1 − n²), d_r = d_n∘h_n∘r∘(1 − r) and d_z = g∘(h − n)∘z∘(1 − z) be the gradients of the arguments of tanh and σ. x_part gets [d_r; d_z; d_n], h_part gets [d_r; d_z; d_n∘r], and h gets g∘z.":
         "设 tanh 和两个 σ 的自变量的梯度为 d_n = g∘(1 − z)∘(1 − n²)、d_r = d_n∘h_n∘r∘(1 − r)、d_z = g∘(h − n)∘z∘(1 − z)。x_part 得到 [d_r; d_z; d_n]，h_part 得到 [d_r; d_z; d_n∘r]，h 得到 g∘z。",
-    "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). In the original form, n differs (GRUForm). Padding is skipped. The gradient of W_hh is one product over all steps.":
-        "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。在原始形式中，n 不同（GRUForm）。跳过填充。W_hh 的梯度是所有步的一个乘积。",
+    "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). Padding is skipped. The gradient of W_hh is one product over all steps. The original form (Cho et al. 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and b_hh:":
+        "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。跳过填充。W_hh 的梯度是所有步的一个乘积。原始形式（Cho 等人，2014，式 8）先用重置门，再计算乘积。W_hn 和 b_hn 是 W_hh 和 b_hh 的最后 H 行：",
     "- `x_parts`: W_ih x + b_ih, (N, 3H), packed": "- `x_parts`：W_ih x + b_ih，(N, 3H)，打包的",
     "- `weight_hh`: W_hh, (3H, H)": "- `weight_hh`：W_hh，(3H, H)", "- `bias_hh`: b_hh, (3H), or undefined": "- `bias_hh`：b_hh，(3H)，或者未定义",
     "- `h_0`: (B, H), in the order of the batch": "- `h_0`：(B, H)，按批次的次序", "- `c_0`: (B, H), in the order of the batch": "- `c_0`：(B, H)，按批次的次序",
     "- `reverse`: whether each sequence is read from its last step to its first": "- `reverse`：是否从最后一步向第一步读每个序列",
-    "- `form`: where the reset gate is applied": "- `form`：重置门用在哪里",
+    "- `form`: GRUForm::pytorch, as in gru_update, or GRUForm::original": "- `form`：GRUForm::pytorch，与 gru_update 相同；或者 GRUForm::original",
+    "- returns GRUStates: `states`, (N, H), packed: h after each step; `last`, (B, H): h after each sequence's last step, or after the first step if reversed":
+        "- 返回 GRUStates：`states`，(N, H)，打包的，是每一步之后的 h；`last`，(B, H)，是每个序列最后一步之后的 h，反向读时是第一步之后的 h",
+    "- returns LSTMStates: `states`, (N, H), packed: h after each step; `last_h` and `last_c`, (B, H): h and c after each sequence's last step, or after the first step if reversed":
+        "- 返回 LSTMStates：`states`，(N, H)，打包的，是每一步之后的 h；`last_h` 和 `last_c`，(B, H)，是每个序列最后一步之后的 h 和 c，反向读时是第一步之后的 h 和 c",
     "as in gru_update, at every step, from the last step to the first. With d_t the gradient at W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
         "每一步与 gru_update 相同，从最后一步到第一步。设 d_t 是 W_hh h_{t−1} + b_hh 处的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
     "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in PyTorch, g is a gate here, and not the gradient of the result:":
@@ -240,19 +247,22 @@ WORDS = {
     "Runs a decoder over packed target sequences, with teacher forcing. The decoder attends before it updates its state (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; for dot products, Luong et al. 2015, section 3.1). At each step t, with s the state of the top layer,":
         "用教师强制在打包的目标序列上运行解码器。解码器先计算注意力，再更新状态（Bahdanau 等人，2015，附录 A.2.2 和 A.1.2；点积见 Luong 等人，2015，3.1 节）。在每一步 t，设 s 是最上层的状态，",
     "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j": "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  或  scale · (W_a s_{t−1}) · k_j",
-    "With several layers, layer l > 0 reads the h of layer l − 1.": "有几层时，第 l > 0 层读第 l − 1 层的 h。",
+    "The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, layer l > 0 reads the h of layer l − 1.":
+        "循环单元还用到 W_hh 和 b_hh，与 gru_sequence 或 lstm_sequence 相同。有几层时，第 l > 0 层读第 l − 1 层的 h。",
     "Padding of targets and sources is skipped. The gradient of each weight is one product over all steps. The tanh of the energies, N·T·A values, is not stored.":
         "跳过目标和源的填充。每个权重的梯度是所有步的一个乘积。能量的 tanh 有 N·T·A 个值，不保存。",
     "- `y`: the embedded previous tokens, (N, E), packed": "- `y`：前一个词元的嵌入，(N, E)，打包的",
     "- `state`: s_0 of each layer, then for an LSTM c_0 of each layer; (B, H), in batch order": "- `state`：各层的 s_0；对 LSTM，接着是各层的 c_0；(B, H)，按批次的次序",
     "- `keys`: k_j, (T, B, A): U_a h_j, or h_j": "- `keys`：k_j，(T, B, A)：U_a h_j，或 h_j", "- `values`: h_j, (T, B, D)": "- `values`：h_j，(T, B, D)",
     "- `lengths`: lengths of the sources, (B), i64, or undefined when all are T": "- `lengths`：源序列的长度，(B)，i64；都是 T 时可以未定义",
+    "- `decoder`: the cell, the layers, the score, `earlier` and the dropouts. Each layer has W_ih, W_hh, b_ih and b_hh; in the lowest layer, W_ih is [W_y, W_c]. If W_a is undefined, the query is s_{t−1} itself. If v_a is defined, the score is the first form of e_tj, otherwise the second":
+        "- `decoder`：循环单元、各层、打分函数、`earlier` 和 dropout。每一层有 W_ih、W_hh、b_ih 和 b_hh；在最下层，W_ih 是 [W_y, W_c]。W_a 未定义时，查询就是 s_{t−1} 本身。v_a 有定义时，得分是 e_tj 的第一种形式，否则是第二种",
     "- `packing`: packing of the targets": "- `packing`：目标的打包方式",
     "- returns rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is taken before dropout.":
         "- 返回各行 [s_t; c_t; α_t]；decoder.earlier 为真时，返回 [s_{t−1}; c_t; α_t]：(N, H + D + T)，打包的。α_t 是 dropout 之前的权重。",
     "those of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t, computed from the last step to the first.":
         "循环单元的梯度（与 gru_sequence 或 lstm_sequence 相同），以及 c_t、α_t 和 e_t 的梯度，从最后一步到第一步计算。",
-    "for a dropout probability outside [0, 1).": "dropout 的概率在 [0, 1) 之外时。",
+    "without layers, for a length outside [0, T], and for a dropout probability outside [0, 1).": "没有层，长度在 [0, T] 之外，或者 dropout 的概率在 [0, 1) 之外时。",
     # packed sequences
     "Packs padded sequences.": "把填充的序列打包。",
     "- `x`: (T, B, …), T at least the longest length": "- `x`：(T, B, …)，T 至少是最大的长度",

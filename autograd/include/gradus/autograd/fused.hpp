@@ -39,16 +39,21 @@ struct GRUStates {
   Tensor last;    ///< (B, H): h after each sequence's last step, or after the first step if reversed
 };
 
-/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). In
-/// the original form, n differs (GRUForm). Padding is skipped. The gradient of W_hh is one product over all
-/// steps.
+/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}).
+/// Padding is skipped. The gradient of W_hh is one product over all steps. The original form (Cho et al.
+/// 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and
+/// b_hh:
+///
+///     n = tanh(x_n + W_hn (r ∘ h_{t−1}) + b_hn)
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 3H), packed
 /// @param weight_hh W_hh, (3H, H)
 /// @param bias_hh   b_hh, (3H), or undefined
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
-/// @param form      where the reset gate is applied
+/// @param form      GRUForm::pytorch, as in gru_update, or GRUForm::original
+/// @return GRUStates: `states`, (N, H), packed: h after each step; `last`, (B, H): h after each sequence's
+/// last step, or after the first step if reversed
 /// Gradients: as in gru_update, at every step, from the last step to the first. With d_t the gradient at
 /// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient
 /// of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
@@ -85,6 +90,8 @@ struct LSTMStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param c_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
+/// @return LSTMStates: `states`, (N, H), packed: h after each step; `last_h` and `last_c`, (B, H): h and c
+/// after each sequence's last step, or after the first step if reversed
 /// Gradients: as in lstm_update, at every step, from the last step to the first. With d_t the gradient at
 /// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
@@ -99,7 +106,7 @@ LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const T
 /// @param lengths (B), i64, or undefined if all are T. Energies past a length are 0 and have no gradient
 /// @return e, (B, T)
 /// Gradients: with y = tanh(q_b + k_tb), k_tb gets d_bt = g_bt v∘(1 − y²), q_b gets Σ_t d_bt, and v gets Σ_bt
-/// g_bt y.
+/// g_bt y. @throws Error for a length outside [0, T].
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
                        const Tensor& lengths = Tensor());
 
@@ -109,7 +116,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// @param values  h, (T, B, D)
 /// @param lengths (B), i64, or undefined if all are T. Positions past a length are excluded
 /// @return c, (B, D)
-/// Gradients: α_bt gets g_b · h_tb, and h_tb gets α_bt g_b.
+/// Gradients: α_bt gets g_b · h_tb, and h_tb gets α_bt g_b. @throws Error for a length outside [0, T].
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
 /// The cell of attention_sequence. A GRU has G = 3 gates, an LSTM has G = 4.
@@ -150,7 +157,8 @@ struct AttentionDecoder {
 ///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
 ///     s_t = cell(W_y y_{t−1} + W_c c_t + b_ih, s_{t−1})
 ///
-/// With several layers, layer l > 0 reads the h of layer l − 1.
+/// The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, layer l > 0
+/// reads the h of layer l − 1.
 ///
 /// Padding of targets and sources is skipped. The gradient of each weight is one product over all steps. The
 /// tanh of the energies, N·T·A values, is not stored.
@@ -160,12 +168,15 @@ struct AttentionDecoder {
 /// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
 /// @param lengths lengths of the sources, (B), i64, or undefined when all are T
+/// @param decoder the cell, the layers, the score, `earlier` and the dropouts. Each layer has W_ih, W_hh,
+/// b_ih and b_hh; in the lowest layer, W_ih is [W_y, W_c]. If W_a is undefined, the query is s_{t−1} itself.
+/// If v_a is defined, the score is the first form of e_tj, otherwise the second
 /// @param packing packing of the targets
 /// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
 /// taken before dropout.
 /// Gradients: those of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t, computed
 /// from the last step to the first.
-/// @throws Error for a dropout probability outside [0, 1).
+/// @throws Error without layers, for a length outside [0, T], and for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing);

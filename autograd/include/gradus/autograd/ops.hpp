@@ -13,10 +13,11 @@
 #pragma GCC visibility push(default)
 /// The operations. Each function checks its shapes, computes the result, and records its gradient. Below, `g`
 /// is d(loss)/d(result), and y is the result. Every operation throws Error for mismatched shapes or dtypes,
-/// before it changes anything. Elementwise operations broadcast by NumPy's rule: axes are matched from the
-/// last, and an axis of size 1 is stretched. An operand's gradient is summed over the operand's stretched
-/// axes. Floating-point operands must have the same dtype. What is computed from a NaN is NaN, except for
-/// comparisons, `argmax`, and `pow` where IEEE 754 makes it 1. A negative axis counts from the end.
+/// and for an axis that does not exist, before it changes anything. Elementwise operations broadcast by
+/// NumPy's rule: axes are matched from the last, and an axis of size 1 is stretched. An operand's gradient is
+/// summed over the operand's stretched axes. Floating-point operands must have the same dtype. What is
+/// computed from a NaN is NaN, except for comparisons, `argmax`, and `pow` where IEEE 754 makes it 1. A
+/// negative axis counts from the end.
 namespace gradus {
 
 // ---- Elementwise ----
@@ -79,8 +80,9 @@ Tensor maximum(const Tensor& a, const Tensor& b);
 /// Gradients: g for the smaller operand; g/2 for each operand where a = b; g for both where either is NaN.
 Tensor minimum(const Tensor& a, const Tensor& b);
 /// Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise
-/// multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask. For x
-/// (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.
+/// multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask, unless the
+/// probability is 0. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key,
+/// the row and the column.
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
 /// Dropout of packed sequences (N, …). Each element gets the same mask as in the padded tensor (T, B, …).
@@ -130,8 +132,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 
 // ---- Reductions ----
-// Each operation reduces `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed
-// or, with `keep`, have size 1.
+// `argmax` reduces one axis, by default the last, and `cumsum` reduces none. The other operations reduce
+// `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed or, with `keep`, have
+// size 1.
 
 /// Σ x.
 /// Gradient: g, broadcast to the shape of x.
@@ -199,15 +202,16 @@ Tensor unsqueeze(const Tensor& x, int axis);
 /// have size 1.
 Tensor expand(const Tensor& x, const Shape& shape);
 /// The tensors joined along an axis; all other sizes must be equal.
-/// Gradients: to each tensor, its part of g.
+/// Gradients: to each tensor, its part of g. @throws Error when there are no tensors.
 Tensor concat(std::span<const Tensor> parts, int axis);
 Tensor concat(std::initializer_list<Tensor> parts, int axis);
 /// Tensors of one shape, joined along a new axis.
-/// Gradients: to each tensor, its part of g.
+/// Gradients: to each tensor, its part of g. @throws Error when there are no tensors.
 Tensor stack(std::span<const Tensor> parts, int axis = 0);
 Tensor stack(std::initializer_list<Tensor> parts, int axis = 0);
 /// Consecutive parts of x along an axis, of the given sizes; the inverse of concat.
-/// Gradient: the parts' gradients, joined. @throws Error unless the sizes add up to the size of the axis.
+/// Gradient: the parts' gradients, joined. @throws Error when a size is negative, or the sizes do not add up
+/// to the size of the axis.
 std::vector<Tensor> split(const Tensor& x, std::span<const std::int64_t> sizes, int axis);
 std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, int axis);
 /// x with the order of elements reversed along `axes`.
@@ -240,19 +244,19 @@ Tensor gather(const Tensor& x, int axis, const Tensor& index);
 /// Gradients: g for x; for each element of `source`, g at the element of x to which it was added.
 Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& source);
 /// 1 at each id and 0 elsewhere: ids (any shape) → (ids.shape…, classes).
-/// Gradient: none.
+/// Gradient: none. @throws Error when `classes` is negative.
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = Dtype::f32);
 
 // ---- Normalising ----
 
-/// e^x_i / Σ_j e^x_j along an axis.
+/// e^x_i / Σ_j e^x_j along an axis. If one x_j is ∞, or all are −∞, the result is NaN.
 /// Gradient: y·(g − Σ_j g_j y_j).
 Tensor softmax(const Tensor& x, int axis = -1);
 /// Softmax over the first `lengths` elements of each row, for x (…, T) and lengths (…), i64. Undefined
 /// lengths mean that all are T. Elements past the length are 0, so a row of length 0 is all zeros.
 /// Gradient: y·(g − Σ_j g_j y_j), which is 0 past the length. @throws Error for a length outside [0, T].
 Tensor masked_softmax(const Tensor& x, const Tensor& lengths);
-/// ln softmax(x) along an axis.
+/// ln softmax(x) along an axis. NaN where softmax(x) is NaN.
 /// Gradient: g − softmax(x)·Σ_j g_j.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 /// x̂ ∘ gain + bias with x̂ = (x − μ) / √(σ² + ε), for the mean μ and the variance σ² of each row along the
@@ -279,7 +283,8 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored 
                      double label_smoothing = 0, double* unsmoothed = nullptr);
 /// Mean of −log_probabilities[target] over the targets that are not `ignored`. Equals cross_entropy(logits,
 /// targets) for log_probabilities = log_softmax(logits).
-/// Gradient: −g/n at each target. @throws Error as cross_entropy does.
+/// Gradient: −g/n at each of the n targets that are not ignored, 0 elsewhere. @throws Error for a target
+/// outside [0, V) that is not `ignored`.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t ignored = -1);
 /// Mean of (prediction − target)² for two tensors of equal shape.
 /// Gradients: for the prediction, g·2 (prediction − target) / n with n elements; for the target, its
