@@ -158,7 +158,7 @@ WORDS = {
     "speed 1": "语速 1", "speed 2": "语速 2", "12 symbols": "12 个符号", "missing at 2": "语速 2 时漏掉的", "step at 2": "语速 2 时的步长",
     "location, as in tutorial 15": "位置特征，与教程 15 相同", "content, as in tutorial 15": "按内容，与教程 15 相同", "filters of 7 positions": "滤波器宽 7 个位置",
     "filters of 3 positions": "滤波器宽 3 个位置", "smoothing": "平滑", "a window of 6 positions in decoding": "解码时窗口为 6 个位置",
-    "dropout 0.2": "dropout 0.2", "a pyramid of one level": "一层的金字塔", "another speed for each symbol": "每个符号各有语速",
+    "dropout 0.2": "随机失活 0.2", "a pyramid of one level": "一层的金字塔", "another speed for each symbol": "每个符号各有语速",
     "twice the updates": "两倍的更新次数", "filters of 7 positions, twice the updates": "滤波器宽 7 个位置，两倍的更新次数",
     "content, twice the updates": "按内容，两倍的更新次数", "monotonic, twice the updates": "单调，两倍的更新次数",
     "long sounds, filters of 7 positions, twice the updates": "长音，滤波器宽 7 个位置，两倍的更新次数",
