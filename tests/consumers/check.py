@@ -77,7 +77,10 @@ def consume(home, build, install):
 
     where = {"HOME": str(home), "LD_LIBRARY_PATH": str(home / "gradus/lib")}
     assert SAYS in shell(project(home, "installed"), commands("Installed")[1], HOME=str(home))
-    assert SAYS in shell(project(home, "pkg-config"), commands("With pkg-config")[0], **where)
+    folder = project(home, "pkg-config")
+    assert SAYS in shell(folder, commands("With pkg-config")[0], **where)
+    shutil.copy(HERE / "whole.cpp", folder / "attend.cpp")  # the same commands link each library of gradus::gradus
+    assert "1 parameter in int8" in shell(folder, commands("With pkg-config")[0], **where)
 
 
 def in_build(home, name, *options):
