@@ -35,9 +35,9 @@ The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs
 batch or chosen rows. A query has size $Q$, a value has size $D$, and a key has size $A$. $m$, $k$ and $n$ are any sizes.
 
 A new tensor is f32, unless the last argument is another dtype, as in `zeros({T, B}, Dtype::f64)`. `arange` is always i64. Lengths,
-ids, indices, masks and targets must be i64, so write `tensor({3, 2}, Dtype::i64)` for the lengths 3 and 2. In the tables, `i64`
-marks such tensors; other tensors are f32 or f64. Most operations do not accept `i64`. Convert such tensors first, as in the
-accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
+ids, indices, masks and the targets of `cross_entropy` and `nll` must be i64, so write `tensor({3, 2}, Dtype::i64)` for the lengths 3
+and 2. These two losses ignore targets of −1. In the tables, `i64` marks such tensors; other tensors are f32 or f64. Most operations
+do not accept `i64`. Convert such tensors first, as in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
 
 Elementwise operations broadcast: shapes are aligned at the right, an axis of size 1 stretches, and a missing axis counts as 1. A
 negative axis counts from the end.
@@ -63,7 +63,7 @@ sets the first number. `x.replace(y)` gives a leaf `x` the values, shape and dty
 
 $T$ 是步数，$B$ 是一批中的序列数，$H$ 是隐藏单元数，$I$ 是输入数，$O$ 是输出数，$V$ 是词表大小，$N$ 是一批中真实词元的个数，或选出的行数，$Q$、$D$、$A$ 分别是查询、值和键的大小，$m$、$k$、$n$ 是任意的大小。
 
-新的张量是 f32，除非最后一个参数指定另一种数据类型，例如 `zeros({T, B}, Dtype::f64)`。`arange` 总是 i64。长度、编号、下标、掩码和目标必须是 i64，所以长度 3 和 2 要写作 `tensor({3, 2}, Dtype::i64)`。表中的 `i64` 表示这样的张量，其他张量是 f32 或 f64。多数运算不接受 `i64`，要先转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
+新的张量是 f32，除非最后一个参数指定另一种数据类型，例如 `zeros({T, B}, Dtype::f64)`。`arange` 总是 i64。长度、编号、下标、掩码，以及 `cross_entropy` 和 `nll` 的目标必须是 i64，所以长度 3 和 2 要写作 `tensor({3, 2}, Dtype::i64)`。这两个损失忽略值为 −1 的目标。表中的 `i64` 表示这样的张量，其他张量是 f32 或 f64。多数运算不接受 `i64`，要先转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
 
 逐元素的运算会广播：形状右端对齐，大小为 1 的轴被拉伸，缺少的轴当作大小为 1。负的轴从末尾数起。
 
