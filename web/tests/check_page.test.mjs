@@ -155,7 +155,7 @@ test("an export is an archive of exercises/mine, and another browser imports it"
   assert.match(await text(other.page, "#filesStatus"), /^Imported: .*softmax_backward\.hpp.*progress\.json\. Unknown files: notes\.hpp\.$/);
   assert.match(await other.page.locator("#exercises tr").nth(2).innerText(), /passed$/);
   await other.page.click("a[href='#softmax_backward']");
-  assert.match(await text(other.page, ".cm-content"), /softmax_backward/);
+  await other.page.waitForFunction(() => document.querySelector(".cm-content")?.textContent.includes("softmax_backward"));
   await other.end();
 });
 
