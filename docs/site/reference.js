@@ -16,4 +16,5 @@ addEventListener("load", () => {
   title?.setAttribute("role", "heading");
   title?.setAttribute("aria-level", "1");
   for (const block of document.querySelectorAll("pre")) block.tabIndex = 0;  // may scroll on a phone
+  for (const icon of document.querySelectorAll("a > .icondoc")) icon.parentElement.setAttribute("aria-label", "Source");
 });
