@@ -2,8 +2,10 @@
 import os
 from pathlib import Path
 
-# Selects baseline kernels, so that every x86-64 machine writes the same bytes. torch reads these variables when it is imported.
-os.environ.update(OPENBLAS_CORETYPE="Prescott", OPENBLAS_NUM_THREADS="1", ATEN_CPU_CAPABILITY="default")
+# Selects baseline kernels, so that every x86-64 machine writes the same bytes. torch and NumPy read these variables when they are
+# imported.
+os.environ.update(OPENBLAS_CORETYPE="Prescott", OPENBLAS_NUM_THREADS="1", ATEN_CPU_CAPABILITY="default",
+                  NPY_DISABLE_CPU_FEATURES="AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL")
 import torch
 
 HERE = Path(__file__).resolve().parent
