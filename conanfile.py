@@ -17,8 +17,9 @@ class Gradus(ConanFile):
     default_options = {"shared": False}
     requires = "nlohmann_json/3.11.2", "openblas/0.3.20", "utf8proc/2.8.0", "xtensor-blas/0.20.0", "zlib/1.2.13"
     exports = "CMakeLists.txt"
-    exports_sources = "CMakeLists.txt", "cmake/*", "include/*", *(
-        f"{folder}/*" for folder in ("files", "autograd", "nn", "data", "plot", "graph", "models"))
+    exports_sources = "CMakeLists.txt", "LICENSE", "cmake/*", "include/*", *(
+        f"{folder}/*" for folder in ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "serve",
+                                     "distributed", "web"))
 
     def set_version(self):
         text = (pathlib.Path(self.recipe_folder) / "CMakeLists.txt").read_text()

@@ -79,8 +79,10 @@ def consume(home, build, install):
     assert SAYS in shell(project(home, "installed"), commands("Installed")[1], HOME=str(home))
     folder = project(home, "pkg-config")
     assert SAYS in shell(folder, commands("With pkg-config")[0], **where)
-    shutil.copy(HERE / "whole.cpp", folder / "attend.cpp")  # the same commands link each library of gradus::gradus
-    assert "1 parameter in int8" in shell(folder, commands("With pkg-config")[0], **where)
+    # The same commands link all objects of gradus::gradus, and so need each dependency.
+    shutil.copy(HERE / "whole.cpp", folder / "attend.cpp")
+    whole = re.sub(r"\$\(.*\)", r"-Wl,--whole-archive \g<0> -Wl,--no-whole-archive", "\n".join(commands("With pkg-config")[0]))
+    assert "1 parameter in int8" in shell(folder, [whole], **where)
 
 
 def in_build(home, name, *options):
