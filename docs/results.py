@@ -15,6 +15,7 @@ source; without a name, the whole source. <!-- printed NN … --> and <!-- end -
 (results_printed.py). `measure` does not repeat the decisions_*.json, which compare programs built by hand.
 """
 
+import inspect
 import re
 import sys
 
@@ -68,6 +69,8 @@ def rendered(page):
 def measure(only=None, *more):
     if only not in (None, *MODULES):
         sys.exit(__doc__)
+    if more and "only" not in inspect.signature(MODULES[only].measure).parameters:
+        sys.exit(f"results.py: the part '{only}' has no parts of its own; leave out '{more[0]}'")
     for folder in (RESULTS, PICTURES):
         folder.mkdir(exist_ok=True)
     at = revision()
