@@ -72,10 +72,20 @@ def print_book(driver, address, language):
     return pdf
 
 
+def check_sheet(driver, address, language):
+    """The cheat sheet is printed on one page."""
+    driver.get(f"{address}/{language}cheat-sheet.html")
+    driver.execute_async_script("document.fonts.ready.then(arguments[arguments.length - 1])")
+    pages = len(pypdf.PdfReader(io.BytesIO(printed(driver))).pages)
+    if pages != 1:
+        sys.exit(f"pdf: {language}cheat-sheet.html takes {pages} pages, and must fit on one; see print.css")
+
+
 def main(folder):
     with served(folder) as address, browser() as driver:
         emulate(driver, "light")
         for language in BOOKS:
+            check_sheet(driver, address, language)
             path = folder / language / "gradus.pdf"
             path.write_bytes(print_book(driver, address, language))
             print(f"The book: {path}")
