@@ -27,9 +27,8 @@ std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B) {
 }
 
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B) {
-  // Counting the parameters takes longer than a step of a small model.
-  if (B < 2 * fewest_sequences) return 1;
-  return parts_of(model, B, fits_cache(model) ? fewest_sequences : fewest_sequences_out_of_cache);
+  const std::int64_t parts = parts_of(model, B, fewest_sequences);
+  return parts == 1 || fits_cache(model) ? parts : parts_of(model, B, fewest_sequences_out_of_cache);
 }
 
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts) {
