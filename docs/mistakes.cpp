@@ -58,7 +58,7 @@ void never_change() {
   std::cout << "value.weight changed by " << max(abs(pool.value.weight - before)).item() << '\n';
 }
 
-// Says at each step which bit it read one step before.
+// Reads bits. At each step, predicts the bit read one step before.
 class Echo : public nn::Module {
  public:
   explicit Echo(bool passes_state)
