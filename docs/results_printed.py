@@ -56,7 +56,7 @@ def source_of(name):
 def page_programs():
     """The pages whose programs are compiled and whose output is quoted, with the names of the executables."""
     listed = re.findall(r"^gradus_page_program\((\w+) docs/(?:how-to/|explained/)?([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
-    return {page: program for program, page in listed} | {"mechanisms": "mechanisms"}  # docs/mechanisms.cpp
+    return {page: program for program, page in listed} | {name: name for name in ("mechanisms", "mistakes")}  # docs/NAME.cpp
 
 
 def built(target):
