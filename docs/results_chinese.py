@@ -169,6 +169,7 @@ WORDS = {
     "utterances": "话语", "location, silence left out": "位置特征，略去静音", "one quiet symbol": "一个符号很轻",
     "silence of up to 12 frames": "静音最多 12 帧", "silence of up to 40 frames": "静音最多 40 帧",
     "silence of up to 80 frames": "静音最多 80 帧", "location, at random speeds": "位置特征，随机速度",
+    "one symbol six times, at speed 2": "语速 2，一个符号六遍", "location, frames left out": "位置特征，略去一些帧", "content, frames left out": "按内容，略去一些帧",
     "attention": "注意力", "wrong digits: another voice, %": "识别错误的数字：另一种音色，%", "other speeds, %": "其他语速，%",
     "monotonic, one direction": "单调，单向",
     "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧", "steps back, %": "后退的步，%",

@@ -8,7 +8,7 @@ import tempfile
 import results_printed
 import results_tutorials
 from results_command import evaluate, gradus
-from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, mean, over_seeds, where_measured, write
 
 TRIED = "tutorial_15_tried"
 DIGITS = "listening_digits"
@@ -17,6 +17,8 @@ LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv",
 MODEL = ["--pyramid", "3", "--embedding", "16", "--energy", "64", "--dropout", "0.1", "--batch", "32", "--steps", "2000"]
 SHOWN = ("location, as in tutorial 15", "content, as in tutorial 15", "filters of 3 positions", "another speed for each symbol",
          "twice the updates")
+FASTER = {"location": "twice the updates", "location, frames left out": "frames left out, twice the updates",
+          "content": "content, twice the updates", "content, frames left out": "frames left out, content, twice the updates"}
 ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8", "--max-speed", "1.25"],
               "monotonic, one direction": ["--no-bidirectional", "--bridge", "zeros"]}
 
@@ -82,11 +84,22 @@ def measure_heard(at):
     write(HEARD, " ".join(["./run gradus", *train]), at, {"printed": printed})
 
 
+def tried(model, column):
+    """The values of all seeds."""
+    return [results_tutorials.values(run, "tried", model)[column] for run in load(TRIED)["runs"]]
+
+
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
 
 def tutorial_15_tried():
     """Shows the models that the tutorial discusses at length."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
+
+
+def tutorial_15_faster():
+    columns = {"speed 2": "speed 2", "one symbol six times, at speed 2": "six times at 2", "12 symbols": "12 symbols"}
+    return markdown_table(["model", *columns], [[name, *(mean(tried(model, column), "{:.1f}") for column in columns.values())]
+                                                for name, model in FASTER.items()])
 
 
 def listening_heard():
