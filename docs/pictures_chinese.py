@@ -29,10 +29,10 @@ WORDS = {
     "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重", "written": "生成",
     "keeps h": "保持 h", "takes n": "取 n",
     # tutorials 14 to 16
-    "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走出末尾", "the walk begins here": "从这里出发",
+    "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
-    "frames": "帧", "frame": "帧", "written": "写出", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
+    "frames": "帧", "frame": "帧", "written": "写出的", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
     "wrong in strings of 12 symbols, %": "12 个符号时写错的，%", "wrong at speed 2, %": "语速 2 时写错的，%", "filters of 3 positions": "滤波器宽 3 个位置",
     "another speed for": "每个符号", "each symbol": "各有语速", "twice the updates": "两倍的更新次数", "frames left out": "略去一些帧",
     "frames left out, filters of 7 positions": "略去一些帧，滤波器宽 7 个位置", "frames left out, content": "略去一些帧，按内容", "content": "按内容",
@@ -107,7 +107,7 @@ WORDS = {
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # listening
     "band": "频带", "token, where its weight is largest": "词元，标在权重最大处",
-    "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
+    "frame": "帧", "number": "分量", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",
     # speed
@@ -159,7 +159,8 @@ def translated(text):
         if match := re.fullmatch(pattern, text):
             return match.expand(chinese_pattern)
     if match := re.fullmatch(r"(.+?)(, |: )(.+)", text):
-        return translated(match[1]) + match[2] + translated(match[3])
+        parts = translated(match[1]), translated(match[3])
+        return (match[2] if parts == (match[1], match[3]) else {", ": "，", ": ": "："}[match[2]]).join(parts)
     return text
 
 

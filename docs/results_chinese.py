@@ -169,6 +169,11 @@ WORDS = {
     "utterances": "话语", "location, silence left out": "位置特征，略去静音", "one quiet symbol": "一个符号很轻",
     "silence of up to 12 frames": "静音最多 12 帧", "silence of up to 40 frames": "静音最多 40 帧",
     "silence of up to 80 frames": "静音最多 80 帧", "location, at random speeds": "位置特征，随机速度",
+    "one symbol six times, at speed 2": "语速 2，一个符号六遍", "location, frames left out": "位置特征，略去一些帧", "content, frames left out": "按内容，略去一些帧",
+    "question": "问题", "speed 2, %": "语速 2，%", "12 symbols, %": "12 个符号，%", "at speed 2, yes": "语速 2：是", "at speed 2, no": "语速 2：不需要",
+    "at speed 2, probably": "语速 2：很可能", "for 12 symbols, probably": "12 个符号：很可能", "not known": "没有定论",
+    "1. Filter too wide?": "1. 滤波器太宽？", "2. Single weights?": "2. 个别权重？", "3. Pyramid too coarse?": "3. 金字塔太粗？", "4. Training too short?": "4. 训练太短？",
+    "5. Step too regular?": "5. 步长太规则？", "6. Filters needed?": "6. 需要滤波器？", "7. Similar lengths?": "7. 长短差不多？", "8. Must training be fast?": "8. 必须听到快的语音？",
     "attention": "注意力", "wrong digits: another voice, %": "识别错误的数字：另一种音色，%", "other speeds, %": "其他语速，%",
     "monotonic, one direction": "单调，单向",
     "location, speeds to 2": "位置特征，语速到 2", "monotonic": "单调", "wrong symbols, %": "写错的符号，%", "delay, frames": "延迟，帧", "steps back, %": "后退的步，%",
@@ -199,6 +204,7 @@ WORDS = {
 NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "small", "medium", "paper", "da", "db", "dc", "tanh", "top"}
 # Patterns for cells and lines that contain numbers.
 SENTENCES = [
+    (r"([\d.]+ → [\d.]+), clear", r"\1，明显"), (r"([\d.]+ → [\d.]+), probable", r"\1，很可能"),
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"< (\d+) s", r"不到 \1 秒"),
     (r"(\d+) s", r"\1 秒"),

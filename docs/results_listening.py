@@ -8,7 +8,7 @@ import tempfile
 import results_printed
 import results_tutorials
 from results_command import evaluate, gradus
-from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, mean, over_seeds, where_measured, write
 
 TRIED = "tutorial_15_tried"
 DIGITS = "listening_digits"
@@ -17,6 +17,25 @@ LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv",
 MODEL = ["--pyramid", "3", "--embedding", "16", "--energy", "64", "--dropout", "0.1", "--batch", "32", "--steps", "2000"]
 SHOWN = ("location, as in tutorial 15", "content, as in tutorial 15", "filters of 3 positions", "another speed for each symbol",
          "twice the updates")
+FASTER = {"location": "twice the updates", "location, frames left out": "frames left out, twice the updates",
+          "content": "content, twice the updates", "content, frames left out": "frames left out, content, twice the updates"}
+# The answer to each question of the page, and the models that answer it: {model: the model before the arrow}.
+LOCATION = "location, as in tutorial 15"
+QUESTIONS = {
+    "1. Filter too wide?": ("at speed 2, yes", {"filters of 7 positions": LOCATION, "filters of 3 positions": LOCATION}),
+    "2. Single weights?": ("at speed 2, probably", {"smoothing": LOCATION, "a window of 6 positions in decoding": LOCATION, "dropout 0.2": LOCATION}),
+    "3. Pyramid too coarse?": ("no", {"a pyramid of one level": LOCATION}),
+    "4. Training too short?": ("for 12 symbols, probably", {
+        "twice the updates": LOCATION, "filters of 7 positions, twice the updates": "filters of 7 positions",
+        "content, twice the updates": "content, as in tutorial 15"}),
+    "5. Step too regular?": ("for 12 symbols, probably", {"another speed for each symbol": LOCATION}),
+    "6. Filters needed?": ("at speed 2, no", {"content, twice the updates": "twice the updates", "monotonic, twice the updates": "twice the updates"}),
+    "7. Similar lengths?": ("not known", {name: name.removeprefix("long sounds, ") for name in (
+        "long sounds, filters of 7 positions, twice the updates", "long sounds, content, twice the updates")}),
+    "8. Must training be fast?": ("at speed 2, yes", {name: name.removeprefix("frames left out, ") for name in (
+        "frames left out, twice the updates", "frames left out, filters of 7 positions, twice the updates",
+        "frames left out, content, twice the updates")}),
+}
 ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8", "--max-speed", "1.25"],
               "monotonic, one direction": ["--no-bidirectional", "--bridge", "zeros"]}
 
@@ -82,11 +101,39 @@ def measure_heard(at):
     write(HEARD, " ".join(["./run gradus", *train]), at, {"printed": printed})
 
 
+def tried(model, column):
+    """The values of all seeds."""
+    return [results_tutorials.values(run, "tried", model)[column] for run in load(TRIED)["runs"]]
+
+
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
 
 def tutorial_15_tried():
     """Shows the models that the tutorial discusses at length."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
+
+
+def tutorial_15_faster():
+    columns = {"speed 2": "speed 2", "one symbol six times, at speed 2": "six times at 2", "12 symbols": "12 symbols"}
+    return markdown_table(["model", *columns], [[name, *(mean(tried(model, column), "{:.1f}") for column in columns.values())]
+                                                for name, model in FASTER.items()])
+
+
+def listening_questions():
+    def cell(without, model, column):
+        before, after = tried(without, column), tried(model, column)
+        signs = {(a > b) - (a < b) for a, b in zip(before, after)}
+        is_clear = max(after) < min(before) or max(before) < min(after)
+        sure = ", clear" if is_clear else ", probable" if signs in ({1}, {-1}) else ""
+        return f"{mean(before, '{:.1f}')} → {mean(after, '{:.1f}')}{sure}"
+
+    rows = []
+    for question, (answer, models) in QUESTIONS.items():
+        for model, without in models.items():
+            twelve = "–" if model.startswith("long sounds") else cell(without, model, "12 symbols")  # other test utterances
+            rows.append([question, answer, model, cell(without, model, "speed 2"), twelve])
+            question = answer = ""
+    return markdown_table(["question", "answer", "model", "speed 2, %", "12 symbols, %"], rows, texts=3)
 
 
 def listening_heard():
