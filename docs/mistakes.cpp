@@ -32,7 +32,7 @@ void gradient_of_a_norm() {
 // One vector for a sentence: the sum of its words x (S, 3), with learned weights.
 class Pool : public nn::Module {
  public:
-  Pool() : energy(3, 1), value(3, 2), gate(3, 2) {
+  Pool() : energy(3, 1, false), value(3, 2), gate(3, 2) {
     add_module("energy", energy);
     add_module("value", value);
     add_module("gate", gate);
