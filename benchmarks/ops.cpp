@@ -24,7 +24,7 @@ namespace {
 
 using bench::OperationCase;
 
-// Memory bandwidth in bytes per second (read and written): the fastest of ten copies of 64 MB.
+// Memory bandwidth in bytes per second (read and written): the fastest of ten copies of 64 MiB.
 double memory_bandwidth() {
   using Clock = std::chrono::steady_clock;
   const std::size_t size = std::size_t{64} << 20;

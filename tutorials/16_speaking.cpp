@@ -88,7 +88,8 @@ std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64
   return utterances;
 }
 
-// The percentage of wrong symbols if a listener of tutorial 15 hears these frames, which should say these texts.
+// The percentage of symbols that `listener`, a model of tutorial 15, gets wrong when it hears `said`. The true symbols are the
+// targets of `texts`.
 double percent_misheard(const models::Seq2Seq& listener, const std::vector<tutorial::Speech>& said,
                         const std::vector<speech::Utterance>& texts) {
   std::vector<speech::Utterance> heard;

@@ -255,7 +255,7 @@ void unroll_forward(std::span<const Tensor> in, const Tensor& lengths, const Pac
   });
 }
 
-// The gradients that the steps write. Later, the products over all steps read them.
+// Gradients written at each step. After the last step, one product over all steps reads each of them.
 template <class T>
 struct Wanted {
   Tensor at_x;             // gradient of W_ih x + b_ih, (layers, N, G·H)

@@ -225,7 +225,7 @@ void expect_right(const AnyAttention& any, const Attention& attention, const Cas
   expect_same(named(result), {weights, context}, when, near ? Mistake{} : nan ? if_nan : otherwise);
 }
 
-// True if the gradient of `part` of the result reaches `input`.
+// True if backward() from `part` of the result gives `input` a gradient that is not 0.
 bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result::* part,
                Tensor Case::* input) {
   Case c = attention_case(any.sizes, T, {T, T, T});

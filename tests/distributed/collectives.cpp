@@ -24,7 +24,7 @@ T value(std::int64_t r, std::size_t i) {
          static_cast<T>(std::pow(10, r % 5));
 }
 
-// ((x_0 + x_1) + (x_2 + x_3)) + …
+// ((x_0 + x_1) + (x_2 + x_3)) + …, if their number is a power of two.
 template <class T>
 T tree_sum(std::int64_t first, std::int64_t last, std::size_t i) {
   if (last - first == 1) return value<T>(first, i);

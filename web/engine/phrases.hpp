@@ -50,7 +50,7 @@ struct Sides {
         target(phrases ? phrases->target : source) {}
 };
 
-/// Sets `make_phrases`. @return true, so that a constant can be initialised with it before the first request
+/// Sets `make_phrases`. A call that initialises a global constant is made before the first request. @return true
 bool offer_phrases();
 
 }  // namespace gradus::web

@@ -16,7 +16,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// An option that has no effect together with the options `with`. Its value is "" for a flag.
+// A command line in which `option` has no effect, because of the options `with`. `value` is "" for a flag.
 struct Row {
   Arguments with;
   std::string option, value, why;
