@@ -14,8 +14,8 @@
 
 namespace gradus::tools {
 
-/// Metrics of a pair, or their sums over several pairs. Without pairs, bleu() throws an Error, chrf() is 0, and
-/// the other metrics are NaN.
+/// Metrics of a pair, or their sums over several pairs. Without pairs, bleu() throws an Error, chrf() is 0,
+/// and the other metrics are NaN.
 struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;

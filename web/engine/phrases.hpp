@@ -50,7 +50,8 @@ struct Sides {
         target(phrases ? phrases->target : source) {}
 };
 
-/// Sets `make_phrases`. A call that initialises a global constant is made before the first request. @return true
+/// Sets `make_phrases`. A call that initialises a global constant is made before the first request. @return
+/// true
 bool offer_phrases();
 
 }  // namespace gradus::web
