@@ -15,6 +15,9 @@ addEventListener("load", () => {
   const title = document.querySelector(".headertitle .title, #projectname");
   title?.setAttribute("role", "heading");
   title?.setAttribute("aria-level", "1");
+  if (!document.querySelector("h2")) {  // in the indexes, h3 follows the title
+    for (const letter of document.querySelectorAll("h3")) letter.setAttribute("aria-level", "2");
+  }
   for (const block of document.querySelectorAll("pre")) block.tabIndex = 0;  // may scroll on a phone
   for (const icon of document.querySelectorAll("a > .icondoc")) icon.parentElement.setAttribute("aria-label", "Source");
 });
