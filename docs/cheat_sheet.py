@@ -31,13 +31,13 @@ TEXTS = {
 This page lists the operations with the shapes of their inputs and results. [Operations](operations.md) adds equations, gradients and
 errors. It also lists the fused steps and sequences that the modules call, such as `gru_update`.
 
-The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, $N$ real tokens in a
-batch or chosen rows. A query has size $Q$, a value has size $D$, and a key has size $A$. $m$, $k$ and $n$ are any sizes.
+The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, and $N$ chosen rows or
+real tokens of a batch. A query has size $Q$, a value has size $D$, and a key has size $A$. $m$, $k$ and $n$ are any sizes.
 
 A new tensor is f32, unless the last argument is another dtype, as in `zeros({T, B}, Dtype::f64)`. `arange` is always i64. Lengths,
 ids, indices, masks and the targets of `cross_entropy` and `nll` must be i64, so write `tensor({3, 2}, Dtype::i64)` for the lengths 3
-and 2. These two losses ignore targets of −1. In the tables, `i64` marks such tensors; other tensors are f32 or f64. Most operations
-do not accept `i64`. Convert such tensors first, as in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
+and 2. These two losses ignore targets of −1. In the tables, `i64` marks an i64 tensor; other tensors are f32 or f64. Most
+operations do not accept i64 tensors. Convert these first, as in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
 
 Elementwise operations broadcast: shapes are aligned at the right, an axis of size 1 stretches, and a missing axis counts as 1. A
 negative axis counts from the end.

@@ -29,7 +29,7 @@ INTRODUCTION = """\
 This page lists the equation, gradient and errors of each operation. The [cheat sheet](cheat-sheet.md) is a table of calls with the
 shapes of inputs and results.
 
-In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradients are in the order of the arguments.
+In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradients are listed in the order of the arguments.
 
 - `#include <gradus/gradus.hpp>` declares all operations. They are in the namespace `gradus`; those of the section *Sparse weights*
   are in `gradus::nn`.

@@ -181,8 +181,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor
 Tensor outer(const Tensor& a, const Tensor& b);
 
 // ---- Layout ----
-// In this section, squeeze, unsqueeze and split of the leading axis return views; the others copy. The
-// members reshape, operator[] and slice of the leading axis return views, too.
+// In this section, squeeze, unsqueeze, and split along the leading axis return views; the others copy. The
+// members reshape, operator[], and slice along the leading axis return views, too.
 
 /// x with axes a and b exchanged.
 /// Gradient: g, exchanged back.
