@@ -78,10 +78,9 @@ WORDS = {
         "掩码建成了 (T, B)，再用 reshape 变成 (B, T)，内存里的次序却没有变。一批只有一个句子，或者长度都相等时，它碰巧是对的。"
         "在其他批次里，它遮住真实的位置，露出填充。",
     "The loss ignores what follows a predicted end.": "损失忽略了预测的结束符之后的部分",
-    "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the target from the "
-    "loss, which becomes the mean over fewer tokens. On this task the model soon ends its outputs where it should, so no check shows "
-    "the mistake.":
-        "模型一写出 EOS，训练的循环就中断。于是提早写出 EOS 会去掉目标其余的部分，损失只是较少词元的平均。"
+    "The loss counts only the steps up to the first EOS that the model predicts. If this EOS is early, the rest of the target is "
+    "missing from the loss. On this task the model soon ends its outputs where it should, so no check shows the mistake.":
+        "损失只计到模型第一次预测 EOS 为止。如果这个 EOS 来得太早，目标其余的部分就不计入损失。"
         "在这个任务里，模型很快就学会在正确的地方结束，所以看不到别的症状。",
     "The decoder does not pass its state on.": "解码器没有把状态传下去",
     "Each step begins with the state of the first step. The model does not know how many tokens it has written. It attends "

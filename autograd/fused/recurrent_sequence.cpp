@@ -75,7 +75,8 @@ void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool re
   });
 }
 
-// Gradients of the input parts and of W_hh h + b_hh, (N, G·H), and of the first state, (parts, B, H).
+// Gradients: at_x of W_ih x + b_ih, and at_u of W_hh h + b_hh, both (N, G·H); at_first of the first state,
+// (parts, B, H).
 struct SequenceGradients {
   Tensor at_x, at_u, at_first;
 };

@@ -11,7 +11,8 @@ namespace gradus {
 namespace {
 
 // oneDNN computes f32 products unless OpenBLAS is faster. Measured with AVX-512, OpenBLAS is faster for one
-// row times a transposed B, for small products, and for few rows times a large transposed B.
+// row times a transposed B, for few rows times a large transposed B, and, if it has kernels for small
+// products, for small products with a plain B.
 template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;

@@ -24,7 +24,7 @@ struct Peers {
   std::string the_dead(std::int64_t peer) const;
   // The message that process `rank` has sent no sign of life for `seconds`.
   std::string silence(std::int64_t rank, std::int64_t seconds) const;
-  // The message that sending to process `rank`, or receiving from it, failed.
+  // The message about a failed send to process `rank`, or a failed receive from it.
   std::string unreachable(std::int64_t rank, const std::string& error) const;
 
  private:

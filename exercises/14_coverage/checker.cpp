@@ -400,8 +400,9 @@ Plain gradient_of(const Case& c, bool through_weights, bool through_coverage, st
   return gradient;
 }
 
-// Fails if the gradient equals the one that results when the weights or the coverage are detached. Leaves out
-// the source's pads: there, both arguments of the minimum are 0, so the minimum's gradient is not unique.
+// Fails if the gradient equals the one that results when the weights, the coverage or its earlier steps are
+// detached. Leaves out the source's pads: there, both arguments of the minimum are 0, so the minimum's
+// gradient is not unique.
 void paths(const Coverage& answer) {
   const Case c = example();
   const Tensor weights = c.weights.clone();

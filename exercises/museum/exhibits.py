@@ -97,9 +97,9 @@ EXHIBITS = {
                 [11, 4, 9]),
     13: Exhibit("The loss ignores what follows a predicted end.",
                 "const Tensor counted = real;", "const Tensor counted = real * until_eos(logits);",
-                "The training loop ends as soon as the model writes EOS. An early EOS therefore removes the rest of the "
-                "target from the loss, which becomes the mean over fewer tokens. On this task the model soon ends its outputs where it "
-                "should, so no check shows the mistake.",
+                "The loss counts only the steps up to the first EOS that the model predicts. If this EOS is early, the rest of the "
+                "target is missing from the loss. On this task the model soon ends its outputs where it should, so no check shows "
+                "the mistake.",
                 [5, 7, 6]),
     14: Exhibit("The decoder does not pass its state on.",
                 'nn::State({{"s", s}}, state.step() + 1)', 'nn::State({{"s", state["s"]}}, state.step() + 1)',
