@@ -77,7 +77,7 @@ void swap_sides(Pairs& pairs) {
   for (data::SentencePair& pair : pairs) std::swap(pair.source, pair.target);
 }
 
-// The `limit` pairs with the smallest hashes, in their original order.
+// The `limit` pairs with the smallest hashes, in their original order; all pairs if `limit` is 0.
 Pairs drawn(Pairs pairs, std::int64_t limit) {
   if (limit == 0 || limit >= std::ssize(pairs)) return pairs;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;

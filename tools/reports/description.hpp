@@ -23,7 +23,7 @@ struct Description {
 };
 
 /// @param path any safetensors file, or a folder, see checkpoint_of()
-/// @throws Error if the file is not safetensors, and as models::check_intact() and load_saved_model().
+/// @throws Error if the file is not safetensors, or if models::check_intact() or load_saved_model() throws.
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
 /// Describes only the file, after checks of its format. Works for models that this program cannot build, too.
