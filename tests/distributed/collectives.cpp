@@ -69,7 +69,7 @@ TEST_CASE("a sum over processes has the bits of the tree for any number of value
       check_sums<double>(P, n);
     }
   }
-  check_sums<float>(2, 700'001);  // many values: sent in several pieces of different sizes
+  check_sums<double>(2, 2'200'001);  // each process sends half of these, in two pieces
   // Adding these values in order, from process 0 to 7, gives another sum: the checks detect this order.
   float in_order = 0;
   for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
@@ -157,11 +157,11 @@ class Counting : public Communicator {
   Communicator& inner_;
 };
 
-// A matrix (400, 100). Only every `step`-th row is not zero.
+// A matrix (400, 100) of negative numbers and zeros. Only every `step`-th row is not zero.
 gradus::Tensor with_rows(std::size_t step, std::int64_t rank) {
   std::vector<float> values(std::size_t{400} * 100);
   for (std::size_t i = 0; i < 400; i += step) {
-    for (std::size_t j = 0; j < 100; ++j) values[100 * i + j] = value<float>(rank, 100 * i + j);
+    for (std::size_t j = 0; j < 100; ++j) values[100 * i + j] = -std::abs(value<float>(rank, 100 * i + j));
   }
   return gradus::tensor(values, {400, 100});
 }

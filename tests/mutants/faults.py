@@ -7,14 +7,15 @@ class Fault(NamedTuple):
     kind: str
     before: str
     after: str
+    tests: str  # the tests that must fail: those of this folder
 
 
-def of(file, *faults, folder="autograd"):
-    return [Fault(f"{folder}/{file}", kind, before, after) for kind, before, after in faults]
+def of(file, *faults, folder="autograd", tests=None):
+    return [Fault(f"{folder}/{file}", kind, before, after, tests or folder) for kind, before, after in faults]
 
 
-def of_models(file, *faults):
-    return of(file, *faults, folder="models")
+def of_models(file, *faults, tests=None):
+    return of(file, *faults, folder="models", tests=tests)
 
 
 ASSIGNED, SIGN, TERM = "= instead of +=", "sign", "dropped term"
@@ -337,12 +338,13 @@ FAULTS = [
     *of_models("training/trainer_processes.cpp",
         (ASSIGNED, "    optimiser_->zero_grad();\n", ""),
         (PLACE, "of_rows(batch->draws, batch->size, std::move(rows))", "batch->draws"),
-        (CHECK, "  if (!std::isfinite(sums.loss)) fail(\"Trainer\", \"another process failed at step \", steps_ + 1);\n", "")),
+        (CHECK, "  if (!std::isfinite(sums.loss)) fail(\"Trainer\", \"another process failed at step \", steps_ + 1);\n", ""),
+        tests="distributed"),
     *of_models("training/gradient_sum.cpp",
         (TERM, "earlier.defined() ? earlier + gradient : gradient.clone()", "gradient.clone()"),
         (CHECK, "numbers[i + 2] > 0 ? sums_[i].value() : Tensor()", "sums_[i].value()"),
         (CHECK, "if (sums_[i].terms() == shard) add", "add"),
-        (ASSIGNED, "= before[i];", "= before[0];")),
+        (ASSIGNED, "= before[i];", "= before[0];"), tests="distributed"),
     *of_models("training/tree_sum.cpp",
         (PLACE, "carry % 2 == 1;", "carry > 0;"),
         (TERM, "blocks_.back() + term", "term")),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutation tests: plants one fault at a time in backward code or in a model. The tests of the changed folder must then fail.
+"""Mutation tests: plants one fault at a time in backward code or in a model. The tests of its folder, or of the folder that
+faults.py names, must then fail.
 
     tests/mutants/mutants.py                   tests all faults, in a copy of the tree in build/mutants; prints a table
     tests/mutants/mutants.py --only softmax    tests only the faults whose file, text or kind matches
@@ -44,7 +45,7 @@ def run(command, **options):
 
 
 def program(fault):
-    return "test_" + pathlib.Path(fault.file).parts[0]
+    return "test_" + fault.tests
 
 
 def build(*programs):
