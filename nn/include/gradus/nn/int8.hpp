@@ -20,7 +20,7 @@ struct Int8Matrix {
 
 /// Quantises with s_i = max_j |W_ij| / 127, rounded to bf16, and q_ij = W_ij / s_i, rounded to nearest. Then
 ///
-///     |W_ij − s_i q_ij| ≤ s_i (1/2 + 2⁻¹⁰)
+///     |W_ij − s_i q_ij| ≤ s_i / 2, up to a rounding of f32
 ///
 /// s_i has 8 significant bits and q_ij has 7, so their product is exact in f32. Hence quantise_rows() of
 /// dequantised(quantise_rows(W)) returns the same s and q. A row of zeros has s_i = 0. A row counts as zeros
