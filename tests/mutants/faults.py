@@ -392,7 +392,7 @@ FAULTS = [
         (SIGN, "std::greater<>()", "std::less<>()"),
         (CHECK, "    std::ranges::sort(units);\n", ""), folder="compress"),
     *of("int8/straight_through.cpp",
-        (VALUE, "g.add(0, g.out());", "g.add(0, g.out() * 0.5);"),
+        (VALUE, "g.add(0, g.out());", "g.add(0, rounded(g.out()));"),
         (ASSIGNED, "exact[i] += now[i] - before[i];", "exact[i] = now[i];"), folder="compress"),
     *of("attention/normaliser.cpp",
         (TERM, "on_support - support * (sum(on_support, 1, true) / size)", "on_support"),
