@@ -27,7 +27,7 @@ LINES = 6000
 
 
 def sample_of(file):
-    """The lines of 6 to 14 words. If the file is a table, its first column is used."""
+    """LINES lines, drawn with repetition from those of 6 to 14 words. If the file is a table, its first column is used."""
     cells = [line.split("\t")[0] for line in file.read_text().splitlines()]
     cells = sorted({cell for cell in cells if 6 <= len(cell.split()) <= 14})
     return random.Random(1).choices(cells, k=LINES)

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "checks"))
 from hosts import Network  # noqa: E402
 
 CASES = (("1gbit", 128, False), ("1gbit", 1024, False), ("1gbit", 1024, True), ("100mbit", 128, False),
-         ("100mbit", 4096, True))  # rate of the link, sentences per batch of both processes, whether gradients are bf16
+         ("100mbit", 4096, True))  # rate of the link, sentences in a batch (both processes together), whether gradients are bf16
 
 
 def steps(program, rate, batch, bf16):

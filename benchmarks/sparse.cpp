@@ -211,8 +211,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 // Statistics of each estimator's gradient, on one batch of 16, for a hard-attention model after `steps`
-// updates. `norm` estimates the norm of the expected gradient: it subtracts the variance of the sample mean
-// from that mean's squared norm.
+// updates. `norm` estimates the norm of the expected gradient: its square is the squared norm of the sample
+// mean minus the variance of that mean.
 Json variances(const Options& options, std::int64_t steps) {
   const Model model = trained({.name = "hard", .model = {.attention = "hard"}}, options, steps);
   Generator generator(77);

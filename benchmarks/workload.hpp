@@ -57,8 +57,8 @@ inline constexpr float never = -1e9F;
 /// The floating-point operations that a training step needs for real tokens: two per multiply-add in products
 /// and attention. Backward counts twice as much as forward. Elementwise work is not counted.
 ///
-/// Multiply-adds of the forward pass, for S source tokens, N target tokens, P = Σ_b m_b n_b pairs of both,
-/// d directions, D = dH and L layers:
+/// Multiply-adds of the forward pass, for S source tokens, N target tokens, d directions, D = dH and L
+/// layers. P = Σ_b m_b n_b counts pairs of a source and a target token in the same sentence pair b:
 ///
 ///     encoder     S · d · 3H (E + H + (L − 1) (D + H))    a GRU
 ///     keys        S · D · A                               U_a h

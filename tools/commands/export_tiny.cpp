@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Collects the file's content; every part is padded to 4 bytes.
+// Collects the file's content; every part is padded to a multiple of 4 bytes.
 class Writer {
  public:
   explicit Writer(const nn::Module& model) : tensors_(model.state_dict()) {}

@@ -115,7 +115,7 @@ Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
                         target = make_tokeniser(settings, settings.target_unit, false);
   Lengths sources, targets;
   std::erase_if(pairs, [&](const data::SentencePair& pair) {
-    const std::int64_t from = settings.frames ? settings.min_tokens  // of sound: no tokens yet
+    const std::int64_t from = settings.frames ? settings.min_tokens  // sound has no tokens yet
                                               : sources.add(std::ssize(source.split(pair.source))),
                        to = targets.add(std::ssize(target.split(pair.target)));
     return from < settings.min_tokens || from > settings.max_tokens || to > settings.max_target_tokens;

@@ -24,11 +24,11 @@ namespace gradus::tools {
 struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
   std::int64_t dropped = 0;             ///< text pairs outside the length limits
-  std::vector<std::string> notes = {};  ///< on files with further columns
+  std::vector<std::string> notes = {};  ///< about files with more than two columns
 };
 
 /// Reads a text, or generates a task's examples from the seed.
-/// @throws Error as check_data() and the readers do, and if no training pair is left.
+/// @throws Error if check_data() or a reader throws, or if no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs` if it is set; otherwise reads `files.source` and `files.target`. If `files.source` is
@@ -52,7 +52,7 @@ struct Side {
 
   /// The tokens of a text. For sound, the path is the only token.
   std::vector<std::string> split(const std::string& text) const;
-  /// The ids of tokens. For sound, the ids of the file's frames. @throws Error as Frames::read().
+  /// The ids of tokens. For sound, the ids of the file's frames. @throws Error if Frames::read() throws.
   std::vector<std::int64_t> encode(std::span<const std::string> tokens) const;
 };
 
@@ -77,7 +77,7 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);
 
 /// Reads the recordings of pairs that are not encoded yet, to find damaged recordings before training.
-/// @throws Error as Frames::check().
+/// @throws Error if Frames::check() throws.
 void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides);
 
 }  // namespace gradus::tools

@@ -30,7 +30,7 @@ class Frames {
 
   /// Reads the training files and computes mean and deviation.
   /// @param bands the size of a frame, for WAV files
-  /// @throws Error as read()
+  /// @throws Error if read() throws.
   static Frames learn(std::span<const std::string> paths, std::int64_t bands);
   /// For files that a trained model reads. The settings are those of the model's training files.
   explicit Frames(Settings settings) : settings_(std::move(settings)) {}
@@ -51,7 +51,7 @@ class Frames {
   /// file.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
-  /// Reads a file without keeping its frames. @throws Error as read().
+  /// Reads a file without keeping its frames. @throws Error if read() would throw.
   void check(const std::filesystem::path& path);
 
   /// The normalised frames of these ids, (T, B) → (T, B, bands); zeros for padding. Several threads may call

@@ -11,7 +11,7 @@ namespace gradus::tools {
 /// The lines of a text.
 struct LineReader {
   /// Returns the next lines, at most 1000; empty at the end.
-  /// @throws Error as data::TextLines.
+  /// @throws Error if data::TextLines throws.
   std::vector<std::string> operator()() const { return next(); }
 
   std::function<std::vector<std::string>()> next;
@@ -20,7 +20,7 @@ struct LineReader {
 
 /// Reads a file or, if the path is empty or "-", standard input. From a pipe or a terminal, returns the lines
 /// available so far, and blocks only for the first line; cli_main() prepares std::cin for this.
-/// @throws Error as data::read_lines.
+/// @throws Error for a file that data::read_lines() refuses.
 LineReader lines_of(const std::filesystem::path& path);
 
 }  // namespace gradus::tools

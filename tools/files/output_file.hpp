@@ -17,7 +17,7 @@ std::function<std::string(const std::string&)> no_standard_output(std::string wh
 
 /// Checks before a computation that the file can be written. Refuses a file that is one of the inputs `read`,
 /// or part of a run of `gradus train`. Ignores empty paths.
-/// @throws Error if the file is refused, and as files::check_target.
+/// @throws Error if the file is refused, or if files::check_target() throws.
 void check_output(std::string_view who, const std::filesystem::path& file,
                   std::span<const std::filesystem::path> read);
 
@@ -38,7 +38,7 @@ void check_distinct(std::span<const Output> outputs);
 std::string for_output(std::string_view text, const std::filesystem::path& file = "-");
 
 /// Writes for_output() to the file or, for "-", to standard output; does nothing if the path is empty.
-/// @throws Error.
+/// @throws Error if it cannot be written.
 void write_output(std::string_view who, const std::filesystem::path& file, std::string_view content);
 
 /// Flushes standard output. @throws Error if a write to it has failed.

@@ -19,8 +19,8 @@ struct Pretrained {
 };
 
 /// Reads the files of `--source-embeddings` and `--target-embeddings`, if given.
-/// @throws Error as data::read_word_vectors, if the size of the vectors is not --embedding, or if no token
-/// has a vector.
+/// @throws Error if data::read_word_vectors() throws, if the size of the vectors is not --embedding, or if no
+/// token has a vector.
 std::vector<Pretrained> read_embeddings(const Settings& settings, const Sides& sides);
 
 /// Copies each vector into its token's row of the embedding.

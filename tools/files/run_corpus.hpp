@@ -22,12 +22,12 @@ Sides make_run_sides(const Settings& settings, const Origin& run, std::span<cons
 /// read_corpus() for a saved model's settings. A relative path that does not exist is looked up below
 /// start_of_run(), so that the command works from any folder.
 /// @param checkpoint the path of the checkpoint with the settings
-/// @throws Error as read_corpus(). If a file is missing, the message says to which folder its path was
+/// @throws Error if read_corpus() throws. If a file is missing, the message says to which folder its path was
 /// relative. Also throws if the text was a pipe or standard input, or if the settings are wrong.
 Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& checkpoint);
 
 /// Like read_run_corpus(), for a resumed run. Its settings may name standard input or a new pipe.
-/// @throws Error as read_run_corpus(), but not for standard input, and not for a pipe that exists.
+/// @throws Error as read_run_corpus() does, but not for standard input, and not for a pipe that exists.
 Corpus read_resumed_corpus(const Settings& settings, const std::filesystem::path& folder);
 
 /// Returns the path, or the same path below `start` if the path is relative and exists only there.

@@ -31,11 +31,11 @@ class SameBits {
 };
 
 /// Loads the models of one or more checkpoints or folders, see checkpoint_of().
-/// @throws Error as load_saved_model() and share_frames(). Also if two models differ in a vocabulary or in
-/// how they split text; the message names both paths.
+/// @throws Error if load_saved_model(), share_frames() or check_same_sides() throws.
 SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Registry& registry);
 
-/// Checks that all models have the same tokens. @throws Error as load_ensemble().
+/// Checks that all models have the same tokens. @throws Error naming the paths of two models that differ in a
+/// vocabulary or in how they split text.
 void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble);
 
 /// Makes all members of an ensemble for sound share the frames that were read. @throws Error if a member

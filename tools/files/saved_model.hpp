@@ -19,7 +19,7 @@ struct SavedModel {
   Sides sides;
   std::unique_ptr<models::Seq2Seq> model;  ///< in eval mode
   models::Checkpoint checkpoint;
-  std::unique_ptr<const compress::Int8Products> int8 = nullptr;  ///< null for a model in f32
+  std::unique_ptr<const compress::Int8Products> int8 = nullptr;  ///< null unless compressed to int8
 };
 
 /// A checkpoint's metadata: "settings" as TOML, "source.vocabulary" and "target.vocabulary". With byte-pair
@@ -78,7 +78,7 @@ models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 
 /// Loads a model for inference. A model compressed to int8 multiplies in int8.
 /// @param path a checkpoint or folder, see checkpoint_of()
-/// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
+/// @throws Error naming the path if it is not a checkpoint of `gradus train`, or if check_finite() throws.
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 
 /// load_saved_model() for a checkpoint that was already read from this path. Makes the same checks.

@@ -33,8 +33,8 @@ struct Alignment {
 /// Computes the attention weights of each sentence. Feeds the target to the model; a sentence without a
 /// target is decoded greedily. The weights are undefined tensors if the model has no attention.
 /// @param model in eval mode
-/// @throws Error as Frames::read(), and for a sentence that has no tokens or is not UTF-8. The message names
-/// this sentence's number, counted from 1.
+/// @throws Error if Frames::read() throws, and for a sentence that has no tokens or is not UTF-8. The message
+/// names this sentence's number, counted from 1.
 std::vector<Alignment> make_alignments(const models::Ensemble& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences);
 

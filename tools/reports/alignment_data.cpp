@@ -89,9 +89,9 @@ std::vector<std::string> tokens_where_read(const Alignment& alignment, const Col
     read.try_emplace((2 * j + 1) * columns.annotation / (2 * columns.joined), alignment.target_tokens[t]);
   }
   std::vector<std::string> labels(static_cast<std::size_t>(columns.count));
-  double end = 0;  // of the label before, in pixels
+  double end = 0;  // right end of the previous label, in pixels
   for (const auto& [column, token] : read) {
-    constexpr double character = 8;  // most pixels per byte
+    constexpr double character = 8;  // maximum pixels per byte
     const double middle = static_cast<double>(column) * columns.width,
                  half = character * static_cast<double>(token.size()) / 2;
     if (middle - half < end && end > 0) continue;
@@ -103,7 +103,7 @@ std::vector<std::string> tokens_where_read(const Alignment& alignment, const Col
 
 // The frames, (bands, frames), with low bands at the bottom.
 plot::Heatmap spectrogram_of(const Alignment& alignment, double cell) {
-  constexpr double range = 13.8;  // of the colours: 60 decibels, 6 ln 10
+  constexpr double range = 13.8;  // the colours span 60 decibels, 6 ln 10
   const Columns columns(alignment, cell);
   const std::int64_t T = alignment.frames.size(0), D = alignment.frames.size(1), most = 20,
                      joined = (D + most - 1) / most, rows = (D + joined - 1) / joined;
@@ -141,7 +141,7 @@ plot::Heatmap spectrogram_of(const Alignment& alignment, double cell) {
 std::string picture_of(const Alignment& alignment) {
   plot::Heatmap weights = heatmap_of(alignment);
   if (!alignment.frames.defined()) return plot::svg(weights);
-  // The same axis for both maps.
+  // Both maps get the same horizontal axis.
   weights.cell_width = std::clamp(std::floor(640 / static_cast<double>(weights.columns.size())), 10.0, 32.0);
   weights.cell_height = std::max(16.0, 0.75 * weights.cell_width);
   return plot::strip({spectrogram_of(alignment, weights.cell_width), weights}, 1);

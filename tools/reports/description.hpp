@@ -17,7 +17,7 @@ namespace gradus::tools {
 struct Description {
   std::filesystem::path path;
   nn::Safetensors file;
-  std::optional<SavedModel> saved;  ///< of a checkpoint of `gradus train`
+  std::optional<SavedModel> saved;  ///< set for a checkpoint of `gradus train`
 
   bool is_checkpoint() const { return models::is_checkpoint(file.metadata); }
 };

@@ -64,7 +64,7 @@ void check_address(const std::string& host) {
 std::string why_not_listening(const std::string& host, int port) {
   const auto address = find_address(host, port);
   const int error = address ? bind_error(*address) : EADDRNOTAVAIL;
-  if (error == 0) return "the port is in use; choose another --port";  // and free again
+  if (error == 0) return "the port is in use; choose another --port";  // it was in use, and is free again now
   return std::generic_category().message(error) + "; " + way_out(error);
 }
 

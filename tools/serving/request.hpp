@@ -47,7 +47,7 @@ struct AlignRequest {
   std::string text, translation;
   std::string model;
 };
-/// Reads a body of POST /align. @throws BadRequest as read_translate_request().
+/// Reads a body of POST /align. @throws BadRequest for the same errors as read_translate_request().
 AlignRequest read_align_request(std::string_view body, const RequestLimits& limits);
 
 }  // namespace gradus::tools

@@ -46,7 +46,7 @@ using IsGone = std::function<bool()>;
 /// Answers requests in JSON; does not depend on HTTP. Thread-safe.
 class Service {
  public:
-  /// @throws Error as load_saved_model().
+  /// @throws Error if load_ensemble() throws, or if a model reads sound.
   Service(ServiceOptions options, const models::Registry& registry);
 
   /// Answers a body of POST /translate. The translations equal the output of `gradus translate` for each
@@ -61,7 +61,7 @@ class Service {
   std::string metrics() const;
 
   /// Loads all models again, for later requests. Running requests keep the old models.
-  /// @throws Error as the constructor. In that case, the old models stay in use.
+  /// @throws Error if the constructor would throw. In that case, the old models stay in use.
   void reload();
 
  private:

@@ -26,8 +26,9 @@ void check_pruning(const Settings& settings);
 
 /// Calls check_data() and check_model(), and checks the other settings of `gradus train`. Calls
 /// check_warm_up() and check_pruning() unless --epochs sets the number of steps.
-/// @throws UsageError as these functions. Also if all embeddings are tied without a shared vocabulary, an
-/// exponential schedule ends at 0, or the loss includes the attention entropy of a decoder without attention.
+/// @throws UsageError if one of these functions throws, or if other options contradict each other: for
+/// example, all embeddings are tied without a shared vocabulary, an exponential schedule ends at 0, or the
+/// loss includes the attention entropy of a decoder without attention.
 void check_settings(const Settings& settings, const models::Registry& registry);
 
 }  // namespace gradus::tools

@@ -16,7 +16,8 @@ double gates(models::Cell cell) {
   return cell == models::Cell::lstm ? 4 : 3;
 }
 
-// Sizes under the equations' symbols. g is the number of gates of the cell, D the size of an annotation.
+// Sizes, named by the symbols of the equations. g is the number of gates of the cell, D the size of an
+// annotation.
 struct Sizes {
   double E, H, A, M, L, g, directions, D;
 

@@ -10,7 +10,8 @@ namespace {
 constexpr bool is_continuation(char byte) { return (byte & 0xC0) == 0x80; }
 
 // The number of bytes of the first UTF-8 character; 0 if the text does not begin with one. Accepts surrogates
-// and overlong forms of three or four bytes: no UTF-8 decoder reads a control character from them.
+// and overlong forms of three or four bytes: conforming UTF-8 decoders reject them, so that they cannot hide
+// a control character.
 std::size_t length_of_first(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0x80   ? 1

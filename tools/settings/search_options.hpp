@@ -47,7 +47,7 @@ struct SearchOptions {
   /// The search in words, such as "greedy", "beam 5, length penalty 0.6" or "sampled with seed 1".
   std::string description() const;
   /// @param vocabulary the number of target tokens
-  /// @throws UsageError as check_beam_fits().
+  /// @throws UsageError if check_beam_fits() throws.
   void check_fits(std::int64_t vocabulary) const;
   /// Sets the number of threads, unless it is 0.
   void use_threads() const;

@@ -66,7 +66,7 @@ struct RunSettings {
   std::filesystem::path init_from;  ///< a model whose weights are the initial ones; empty: none
 };
 
-/// Pruning during training, as compress::GradualPruning.
+/// Pruning during training, see compress::GradualPruning.
 struct PruneSettings {
   double sparsity = 0;               ///< 0: no pruning
   std::int64_t from = 0, until = 0;  ///< steps: after `from`, up to `until`; until = 0: half of the run
@@ -75,7 +75,7 @@ struct PruneSettings {
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }
 };
 
-/// Distillation from a teacher, as compress::DistillationOptions.
+/// Distillation from a teacher, see compress::DistillationOptions.
 struct TeacherSettings {
   std::filesystem::path model;  ///< empty: none
   double weight = 0.5, temperature = 1, attention = 0;
@@ -99,7 +99,8 @@ Settings default_settings();
 /// an unknown name, the default settings.
 Settings preset_settings(const std::string& name);
 
-/// Converts settings to TOML (as `gradus train --config` reads) and back.
+/// to_text() converts settings to TOML, which `gradus train --config` reads. settings_from_text() converts
+/// back.
 /// @throws Error naming an unknown key, and for a path that would not be read back unchanged.
 std::string to_text(const Settings& settings);
 /// to_text() with only the options that a trained model needs: data, tokens, model, and the seed, which

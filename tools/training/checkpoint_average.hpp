@@ -18,7 +18,7 @@ class CheckpointAverage {
 
   /// Writes the weights after `step`, removes the oldest file if there are more than N, and writes the mean.
   /// @param checkpoint only its tensors "model.…" are written
-  /// @throws Error as models::save_checkpoint and load_checkpoint.
+  /// @throws Error if models::save_checkpoint() or models::load_checkpoint() throws.
   void add(std::int64_t step, const models::Checkpoint& checkpoint) const;
   /// Removes files of steps after `step`, which a killed run may have left.
   void remove_after(std::int64_t step) const;

@@ -46,7 +46,7 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
                               : nn::find_optimiser(options.optimiser).learning_rate;
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
-  options.names_origin = false;  // useful only to programs that define operations
+  options.names_origin = false;  // the origin helps only programs that define operations
   if (pruning) options.after_update = [pruning](std::int64_t step) { pruning->after_update(step); };
   return options;
 }
@@ -188,7 +188,7 @@ void TrainingRun::resume_folder() {
               << '\n';
   }
   alignments_ = content_if_there(settings_.run.out / run_file::alignments);
-  Settings kept = settings_;  // gets the original --out, from which start_of_run() computes the folder
+  Settings kept = settings_;  // gets the original --out, which start_of_run() reads
   if (const auto start = start_of_run(settings_.run.out)) {
     kept.run.out = std::filesystem::relative(settings_.run.out, *start);
   }
@@ -377,8 +377,9 @@ void TrainingRun::save_last() {
   if (average_ && counts_for_average()) average_->add(trainer_->steps(), checkpoint());
 }
 
-// True if the current checkpoint is part of the average. Two kinds are not: that of an interruption, so that
-// a resumed run has the same average as an uninterrupted one, and that of a model that is only partly pruned.
+// True if the current checkpoint is part of the average. Two kinds are not: the checkpoint of an
+// interruption, so that a resumed run has the same average as an uninterrupted one; and the checkpoint of a
+// model that is only partly pruned.
 bool TrainingRun::counts_for_average() const {
   return is_pruned() && (trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished());
 }

@@ -51,7 +51,7 @@ class TrainingRun {
   /// @param resumed the checkpoint to resume from, or null
   /// @param processes the processes of the run, including this one; null for one process
   /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
-  /// does not match the data, sizes or options. Throws as check_agree() if the processes disagree.
+  /// does not match the data, sizes or options. Throws the error of check_agree() if the processes disagree.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry,
               distributed::Communicator* processes = nullptr);
 
@@ -59,7 +59,7 @@ class TrainingRun {
   /// no step was taken. Reports progress on standard error: as a progress bar on a terminal, otherwise as one
   /// line per minute and per evaluation. Returns true if training finished.
   /// @param clock for tests
-  /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
+  /// @throws Error if Trainer::step() throws, or if saving fails; existing checkpoints stay unchanged.
   bool train(const std::function<bool()>& interrupted,
              const plot::ProgressBar::Clock& clock = std::chrono::steady_clock::now);
 
