@@ -255,7 +255,8 @@ void unroll_forward(std::span<const Tensor> in, const Tensor& lengths, const Pac
   });
 }
 
-// Gradients written at each step. After the last step, one product over all steps reads each of them.
+// Gradients that unroll_backward() writes step by step. add_gradients() then reads at_x, at_u and at_queries
+// in products over all steps.
 template <class T>
 struct Wanted {
   Tensor at_x;             // gradient of W_ih x + b_ih, (layers, N, G·H)
@@ -380,8 +381,8 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
   });
 }
 
-// Computes the gradients of the inputs and of the weights. Each weight's gradient is one product over all
-// steps.
+// Adds to the gradients of the parameters, of y and of the first state. unroll_backward() has already added
+// those of the keys and values. The gradient of each weight matrix is one product over all steps.
 template <template <class> class Cell, class T>
 void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;

@@ -16,12 +16,12 @@
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      number of state tensors: 1 for {h}, 2 for {h, c}
 ///     kept       K: Forward stores K·H numbers per row for Backward
-///     previous   offset, in units of H, of the state h before the step among these K·H numbers
+///     previous   position, in units of H, at which these K·H numbers contain h before the step
 ///     shares_u   true if W_hh h + b_hh has the same gradient as W_ih x + b_ih
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
-///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. Replaces the
-///                gradient of the state after the step by that of the state before the step; spare (m, H)
+///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. `state` holds
+///                the gradient of the state after the step, and receives that before the step; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 
@@ -90,7 +90,7 @@ struct OriginalGru {
 
   struct Forward {
     std::int64_t H;
-    Tensor upper, lower;  // W_hr and W_hz; W_hn
+    Tensor upper, lower;  // upper: W_hr and W_hz; lower: W_hn
     StepMatrix<T> W_rz, W_n;
     Addend<T> b_rz, b_n;
     Forward(const Tensor& weight, const Tensor& bias, const Packing& packing)

@@ -75,8 +75,8 @@ void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool re
   });
 }
 
-// Gradients: at_x of W_ih x + b_ih, and at_u of W_hh h + b_hh, both (N, G·H); at_first of the first state,
-// (parts, B, H).
+// `at_x` (N, G·H): gradient of W_ih x + b_ih. `at_u` (N, G·H): gradient of W_hh h + b_hh. `at_first` (parts,
+// B, H): gradient of the first state.
 struct SequenceGradients {
   Tensor at_x, at_u, at_first;
 };
@@ -90,7 +90,7 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
   for_each_rank_range(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor later =
-        empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, in rank order
+        empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, in rank order; d; scratch
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
     T* const d = raw<T>(later) + C::parts * n * H;  // gradient of h, from later steps and from y
     for (std::size_t part = 0; part < C::parts; ++part) {

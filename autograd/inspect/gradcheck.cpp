@@ -21,8 +21,8 @@ using Values = std::vector<double>;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double roundings = 16;  // rounding errors, in units of ε, allowed in a value of f
-constexpr double sharp =
-    1e-3;  // a gradient is judged only if the rounding error is at most this fraction of the gradient
+// The rounding error, as a fraction of the gradient, up to which a step can confirm the gradient.
+constexpr double sharp = 1e-3;
 // Bound of the rounding error in backward(), as a fraction of Estimate::size.
 constexpr double tiny = epsilon;
 // The ratio of successive steps. If f is periodic and one step is a multiple of the period, the next step

@@ -5,9 +5,10 @@
 /// GRADUS_CLONES marks a function that works on whole rows. The function inlines all its callees (flatten).
 /// GCC compiles it three times: for any x86-64, for x86-64-v3 (AVX2) and for x86-64-v4 (AVX-512). The dynamic
 /// loader chooses one version. There is only one version in builds without optimisation, by other compilers
-/// or for other systems, and in builds for a single processor (GRADUS_NATIVE). Builds with sanitizers have
-/// only one version too, because the loader would choose before the sanitizers are initialised. The function
-/// is static, because GCC exports non-static clones from a shared library even if they are hidden.
+/// or for other systems, and in builds that require AVX2 anyway, for example by GRADUS_NATIVE. Builds with
+/// AddressSanitizer or ThreadSanitizer have only one version too, because the loader would choose before the
+/// sanitizer is initialised. The function is static, because GCC exports non-static clones from a shared
+/// library even if they are hidden.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && defined(__x86_64__) && \
     defined(__OPTIMIZE__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__) &&         \
     !defined(__SANITIZE_THREAD__)

@@ -7,7 +7,7 @@
 
 namespace gradus::kernels {
 
-/// e_i = exp(x_i − shift) for i < n, and their sum; e may alias x.
+/// Writes e_i = exp(x_i − shift) for i < n, and returns their sum. e may alias x.
 template <class T>
 GRADUS_CLONES T exponentials(std::int64_t n, const T* x, T shift, T* e) {
   T total = 0;

@@ -15,7 +15,7 @@ std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge);
 /// Maps pages with a gap below them, so that the block can grow downwards. Returns nullptr on failure.
 std::byte* pages_with_room(std::size_t bytes, bool huge);
 
-/// Unmaps whole pages. Returns false if the system refuses, so that the pages stay mapped.
+/// Unmaps whole pages. Returns false if the system refuses; the pages then stay mapped.
 bool unmap_pages(std::byte* begin, std::size_t bytes) noexcept;
 
 }  // namespace gradus::pool

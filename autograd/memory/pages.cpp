@@ -46,8 +46,8 @@ std::size_t PageRanges::missing(std::size_t bytes) const {
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// Maps a block or, if that fails, only the missing bytes. Tries the addresses just below the newest block
-// first, and then other addresses.
+// Maps memory just below the newest block or, if that fails, elsewhere. In each place, tries a whole block
+// first, and then only the bytes needed: the missing bytes below the newest block, all bytes elsewhere.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
   for (const std::size_t wanted : {std::max(more, block), more}) {

@@ -31,7 +31,8 @@ struct Addend {
 
 /// C ← A·B + β·D, c_ij = Σ_l a_il b_lj + β d_ij, for row-major A (m, k), B (k, n), C and D (m, n). If
 /// transposed, A is stored as (k, m) and B as (n, k). D either is C or does not overlap C. T is float or
-/// double. Large products are split among threads(). @throws Error for a row stride above 2³¹ − 1.
+/// double. Large products are split among threads(). @throws Error for a row stride above 2³¹ − 1 if the BLAS
+/// computes the product.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
           Rows<const T> b, Addend<T> addend, Rows<T> c);

@@ -24,7 +24,7 @@ struct Ahead {
   std::int64_t step;  // bytes per row of the panel
 };
 
-// Computes the sums of `rows` rows of x (rows, K) times one panel (K, 32), for each of the 32 columns.
+// Multiplies x (rows, K) by one panel (K, 32). Writes the product to `sums` (rows, 32).
 template <int rows>
 [[gnu::always_inline]] inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride,
                                             const float* panel, Ahead ahead, std::array<float, width>* sums) {

@@ -23,7 +23,7 @@ struct AllUsed {
   std::atomic<bool> any{false};  // false: no weight has a product, and a look-up needs no lock
 };
 AllUsed& all_used() {
-  static AllUsed& all = *new AllUsed;  // never destroyed: static models may outlive it
+  static AllUsed& all = *new AllUsed;  // never destroyed: static models may be destroyed later
   return all;
 }
 

@@ -11,9 +11,9 @@
 
 namespace gradus {
 
-/// The product that a UseWeightProduct has set for `weight`. If `weight` is a view of rows of a larger
-/// matrix, the product that was set for the larger matrix. Null if there is no product, or if the weight's
-/// values have changed since the product was set.
+/// The product that a UseWeightProduct has set for `weight` or, if `weight` is a view of rows of a larger
+/// matrix, for that matrix. Null if there is no product, or if the weight's values have changed since the
+/// product was set.
 std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
 
 /// y ← x·W'ᵀ + β·D for W' = columns [first, first + columns) of `weight`, computed by `product`, the

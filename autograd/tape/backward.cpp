@@ -128,8 +128,8 @@ bool BackwardPass::has_work(const Node& node) const {
 
 // Makes all checks before the first gradient is computed.
 void BackwardPass::check() const {
-  // A freed node has lost its inputs. They may have led to a target that is older than the node. If there is
-  // such a target, the node is refused. Without targets, every freed node is refused.
+  // A freed node has lost its inputs, which may have led to any target that is older than the node. So the
+  // node is refused if at least one target is older. Without targets, every freed node is refused.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };

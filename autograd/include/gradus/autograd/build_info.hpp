@@ -7,10 +7,11 @@
 namespace gradus {
 
 /// Chooses the OpenBLAS kernels for this processor. Sets OpenBLAS to one thread, because gradus splits
-/// products among threads() itself. The first product calls initialise(), and so does the first build_info().
-/// The function rebuilds OpenBLAS's kernel table, and sets OPENBLAS_CORETYPE until it returns. So if a
-/// program's own threads use OpenBLAS, call initialise() before those threads start. Loading the library
-/// changes nothing. If OPENBLAS_CORETYPE is set, OpenBLAS keeps its kernels.
+/// products among threads() itself. The BLAS's first product calls initialise(), and so does the first
+/// build_info(). To change the kernels, initialise() rebuilds OpenBLAS's kernel table, and sets
+/// OPENBLAS_CORETYPE while it does so. So if a program's own threads use OpenBLAS, call initialise() before
+/// those threads start. Loading the library changes nothing. If OPENBLAS_CORETYPE is set, OpenBLAS keeps its
+/// kernels.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.

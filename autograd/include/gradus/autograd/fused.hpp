@@ -9,8 +9,8 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. The source
-/// file of a fused operation also has its twin, which computes the same function by operations of ops.hpp.
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. In the same
+/// source file, each has a twin: a function that computes the same result by operations of ops.hpp.
 /// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin.
 namespace gradus {
 

@@ -26,9 +26,9 @@ namespace gradus {
 /// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. The check
 /// then tries up to 11 smaller steps, h/9, h/81 …, and stops when u exceeds |analytic − numeric| / 10.
 /// Finally the check tries larger steps, up to 729h.
-/// The gradient is right if one step confirms it, and wrong if two successive steps agree on another value.
-/// An element is not judged if neither holds, or if f's slopes left and right of x stay apart as the step
-/// shrinks.
+/// The gradient is right if one step confirms it. It is wrong if two successive steps agree on another value,
+/// and neither rounding nor a kink explains the difference. (At a kink, f's slopes left and right of x stay
+/// apart as the step shrinks.) Otherwise the element is not judged.
 ///
 /// For each tensor, the check runs backward() twice more: once with only this tensor requiring a gradient,
 /// and once with only the other tensors. Elements whose gradient changes are judged again.
@@ -78,11 +78,12 @@ struct GradcheckReport {
 };
 
 /// Prints one line per tensor: its name, its shape, and the worst element with both gradients. If elements
-/// could not be judged, two more lines describe the first of them. Then follows advice.
+/// could not be judged, up to two more lines describe the first of them. Advice follows if fewer than half of
+/// the elements were judged, or if every gradient is 0.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
 /// Checks df/d(input) for every element of every floating-point input, in double precision. f is called with
-/// f64 copies of the inputs. f may return a tensor of any shape; its incoming gradient is random.
+/// f64 copies of these inputs. f may return a tensor of any shape; its incoming gradient is random.
 ///
 ///     std::cout << gradcheck([](auto x) { return tanh(matmul(x[0], x[1])); }, {a, b});
 ///

@@ -15,9 +15,9 @@
 /// is d(loss)/d(result), and y is the result. Every operation throws Error for mismatched shapes or dtypes,
 /// and for an axis that does not exist, before it changes anything. Elementwise operations broadcast by
 /// NumPy's rule: axes are matched from the last, and an axis of size 1 is stretched. An operand's gradient is
-/// summed over the operand's stretched axes. Floating-point operands must have the same dtype. What is
-/// computed from a NaN is NaN, except for comparisons, `argmax`, and `pow` where IEEE 754 makes it 1. A
-/// negative axis counts from the end.
+/// summed over the operand's stretched axes. Floating-point operands must have the same dtype. A result
+/// computed from a NaN is NaN, except for comparisons, `argmax`, and the cases of `pow` in which IEEE 754
+/// defines the result as 1. A negative axis counts from the end.
 namespace gradus {
 
 // ---- Elementwise ----
@@ -124,8 +124,8 @@ Tensor greater(const Tensor& a, const Tensor& b);
 /// a ≥ b.
 /// Gradient: none.
 Tensor greater_equal(const Tensor& a, const Tensor& b);
-/// The elements of `a` where `condition` (i64) is not 0, and the elements of `b` where it is 0. Gradients: g
-/// where the operand was chosen, 0 elsewhere.
+/// The elements of `a` where `condition` (i64) is not 0, and the elements of `b` where it is 0.
+/// Gradients: g where the operand was chosen, 0 elsewhere.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// `value` where mask ≠ 0, otherwise x. The mask is i64 and broadcasts to x's shape.
 /// Gradient: g where mask = 0, 0 elsewhere. @throws Error when x would have to broadcast to the mask's shape.

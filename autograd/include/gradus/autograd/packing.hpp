@@ -70,8 +70,8 @@ struct Scanned {
       last;  ///< the state after each sequence's last step, or after the first step if reversed
 };
 
-/// Runs a recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). A sequence
-/// that has ended keeps its state.
+/// Runs a recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). Steps past
+/// the end of a sequence leave its state unchanged.
 /// @param step    computes the state after x_t, (B, …), from the state before
 /// @param x       (N, …), packed
 /// @param first   the tensors of the first state, (B, …) each, in the order of the batch

@@ -18,8 +18,9 @@ struct BatchPart {
 };
 
 /// A counter-based generator of random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
-/// easy as 1, 2, 3", 2011). With any compiler and standard library, a seed gives the same bits, and so the
-/// same draws from the distributions below. The state is the seed and a counter.
+/// easy as 1, 2, 3", 2011). With any compiler and standard library, a seed gives the same bits, and the same
+/// draws from uniform() and below(). Draws from normal() may differ in the last bits, because they use the
+/// standard library's log and cos. The state is the seed and a counter.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : seed_(seed) {}

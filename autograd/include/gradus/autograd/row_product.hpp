@@ -7,10 +7,10 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// An f32 product whose rows are independent to the last bit: the bits of a row of y depend neither on the
-/// other rows nor on their number. With a BLAS library, the last bits of a row can change with the number of
-/// rows, because the library chooses its kernel by this number. Here every element of y is one sum, in the
-/// order of W's columns:
+/// An f32 product y = x·Wᵀ + d whose rows are independent to the last bit: the bits of a row of y depend
+/// neither on the other rows nor on their number. With a BLAS library, the last bits of a row can change with
+/// the number of rows, because the library chooses its kernel by this number. Here every element of y is one
+/// sum, in the order of W's columns:
 ///
 ///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
 ///

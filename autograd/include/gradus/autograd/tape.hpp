@@ -34,7 +34,7 @@ class Gradients {
   const Tensor& in(int i);
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
   /// first gradient of an input is stored without a copy on two conditions: it has the input's shape, and it
-  /// is either out() or shares its values with no other tensor.
+  /// is out(), is a view of out(), or shares its values with no other tensor.
   /// @throws Error when wants(i) is false, and when the dtype differs.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's

@@ -89,8 +89,8 @@ class Tensor {
   void backward(const Tensor& gradient, bool retain_graph = false) const;
   void backward(double) const = delete;  // a number would convert to retain_graph
 
-  /// Replaces this leaf's values, shape and dtype by those of `values`. All handles to the leaf see the
-  /// change. Clears the leaf's gradient.
+  /// Replaces this leaf's values, shape and dtype by those of `values`, without a copy. All handles to the
+  /// leaf see the change. Clears the leaf's gradient.
   /// @throws Error for the result of an operation, and when i64 values replace those of a tensor that
   /// requires a gradient.
   void replace(const Tensor& values);
