@@ -8,8 +8,8 @@
 /// Int8 products by oneDNN, each on the calling thread.
 namespace gradus::compress::onednn {
 
-/// True if gradus was built with oneDNN, and oneDNN can use AVX512-VNNI or AMX. Otherwise oneDNN would sum
-/// pairs of products in i16, which can saturate.
+/// True if gradus was built with oneDNN, and oneDNN can use AVX512-VNNI or AMX. Without these instructions,
+/// oneDNN would sum pairs of products in i16, which can saturate.
 bool has_int8();
 
 /// A weight q (n, k), packed once.

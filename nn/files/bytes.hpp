@@ -20,7 +20,7 @@ inline std::span<const std::byte> bytes_of(const Tensor& tensor) {
   }
 }
 
-/// Writable bytes, as Tensor::mutable_values.
+/// The same bytes, writable; see Tensor::mutable_values().
 inline std::span<std::byte> mutable_bytes_of(Tensor tensor, const char* by) {
   switch (tensor.dtype()) {
     case Dtype::f32:

@@ -26,7 +26,7 @@ class InDouble {
  private:
   Module& module_;
   std::vector<std::pair<Module*, bool>> modes_;
-  std::vector<std::pair<Tensor, Tensor>> put_back_;  // tensors, each with a copy from before the check
+  std::vector<std::pair<Tensor, Tensor>> put_back_;  // tensors, each with its values from before the check
 };
 
 }  // namespace

@@ -27,9 +27,9 @@ std::int64_t in_and_out(const Shape& shape) {
 std::int64_t chosen(const Shape& shape, Fan fan) { return fan == Fan::in ? fans(shape).in : fans(shape).out; }
 
 // Orthonormalises k rows of n ≥ k numbers by modified Gram–Schmidt. Two passes per row make the rows
-// orthogonal up to rounding (Giraud et al. 2005). For a matrix A of such rows, the result is the Q of A = L
-// Q, where L is lower triangular with a positive diagonal. If the elements of A are normally distributed,
-// this Q is uniformly distributed (Mezzadri 2007).
+// orthogonal up to rounding (Giraud et al. 2005). If A is the matrix of the given rows, the result is the Q
+// of A = L Q, where L is lower triangular with a positive diagonal. If the elements of A are normally
+// distributed, this Q is uniformly distributed (Mezzadri 2007).
 void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < k; ++i) {
     double* row = rows + i * n;

@@ -27,7 +27,7 @@ struct PlotSize {
   double width, height = 240;
 };
 
-/// A label below the plot, `x` pixels from its left edge.
+/// A label below the plot, `x` pixels from the plot's left edge.
 struct BottomLabel {
   double x;
   std::string text;

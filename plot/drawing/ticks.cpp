@@ -40,8 +40,8 @@ Unit unit_for(double largest) {
   return {1e6, "M"};
 }
 
-// The label of a tick. `step` determines its decimals. `largest` determines the unit that all ticks of the
-// axis share.
+// The label of a tick. `step` determines its decimals. `largest` determines the unit; all ticks of a linear
+// axis share it.
 std::string tick_label(double value, double step, double largest) {
   if (value == 0) return "0";
   if (largest >= 1e9 || step < 0.99e-4) return brief(value);

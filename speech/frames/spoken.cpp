@@ -92,7 +92,7 @@ Utterance Spoken::say(std::span<const std::int64_t> symbols, const std::function
 
   Utterance result;
   Script script;
-  std::vector<std::int64_t> first;  // stretch of each symbol
+  std::vector<std::int64_t> first;  // first stretch of each symbol
   const auto silence = [&] { script.add(nullptr, between(0, options_.longest_silence, generator) / speed); };
   silence();
   for (const std::int64_t symbol : symbols) {

@@ -204,7 +204,7 @@ Reconstruction griffin_lim(const Tensor& A, const Sound& start, std::int64_t ite
 
 Reconstruction griffin_lim(const Tensor& A, std::int64_t rate, std::int64_t iterations, Generator& generator,
                            const LogMelOptions& options) {
-  constexpr double loudness = 0.1;  // has no effect: only phases count
+  constexpr double loudness = 0.1;  // of the start; each iteration keeps only the phases
   Sound start{.samples = {}, .rate = rate};
   start.samples.resize(static_cast<std::size_t>(checked_framing(A, rate, options).samples(A.size(0))));
   for (float& sample : start.samples) sample = static_cast<float>(loudness * generator.normal());

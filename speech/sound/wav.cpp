@@ -66,7 +66,7 @@ void skip(files::Input& in, std::uint64_t bytes) {
   }
 }
 
-// Chunks begin at even offsets. After an odd last chunk, the padding byte may be missing.
+// Chunks begin at even offsets. After a last chunk of odd size, the padding byte may be missing.
 void skip_padding(files::Input& in, std::uint32_t bytes) {
   skip(in, std::min<std::uint64_t>(bytes % 2, in.left()));
 }

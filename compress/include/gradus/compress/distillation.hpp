@@ -14,11 +14,12 @@ namespace gradus::compress {
 ///     L = T² · mean over rows of KL(q ‖ p) = T²/N Σ_n Σ_k q_nk (ln q_nk − ln p_nk)
 ///     q = softmax(teacher / T),   p = softmax(student / T)
 ///
-/// The logits have shape (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher
-/// ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²: one factor 1/T comes
-/// from the softmax, the other from p − q, which shrinks with 1/T (Hinton et al. 2015, "Distilling the
-/// knowledge in a neural network", section 2). For each target token, L is the word-level distillation of Kim
-/// and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
+/// The logits have shape (N, V). The gradient with respect to `student` is T/N (p − q). A high T shows the
+/// student how the teacher ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²:
+/// one factor 1/T comes from the softmax, the other from p − q, which shrinks with 1/T (Hinton et al. 2015,
+/// "Distilling the knowledge in a neural network", section 2). For each target token, L is the word-level
+/// distillation of Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows
+/// to the teacher.
 /// @throws Error unless both tensors are (N, V) with N ≥ 1, and T is finite and above 0.
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature = 1);
 
@@ -27,8 +28,8 @@ Tensor word_distillation(const Tensor& student, const Tensor& teacher, double te
 ///
 ///     L = mean over the real steps of KL(a_t ‖ α_t),   KL(a ‖ α) = Σ_j a_j (ln a_j − ln α_j),   0 ln 0 = 0
 ///
-/// The gradient is −a_tj / α_tj, divided by the number of real steps. A weight α_tj below 10⁻⁹ counts as 10⁻⁹
-/// and gets gradient 0. No gradient flows to the teacher.
+/// The gradient with respect to α_tj is −a_tj / α_tj, divided by the number of real steps. A weight α_tj
+/// below 10⁻⁹ counts as 10⁻⁹ and gets gradient 0. No gradient flows to the teacher.
 /// @param target_lengths (B), i64; steps t ≥ lengths[b] have no effect
 /// @throws Error if the shapes differ, or a length is outside [0, T_y].
 Tensor attention_distillation(const Tensor& student, const Tensor& teacher, const Tensor& target_lengths);

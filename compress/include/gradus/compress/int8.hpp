@@ -15,19 +15,21 @@ namespace gradus::compress {
 /// place: W ← dequantised(quantise_rows(W)), see nn/int8.hpp. Vectors, such as biases, stay f32. Refuses a
 /// matrix with more than 65,536 columns, so that the sums in products fit in i32.
 /// @return the names of the rounded matrices, for nn::save_safetensors()
-/// @throws Error as nn::quantise_rows.
+/// @throws Error as nn::quantise_rows() does, or for too many columns.
 std::set<std::string> round_to_int8(nn::Module& model);
 
-/// While an Int8Products exists, linear() and the fused recurrences multiply in int8 with each parameter W
-/// (N, K) of the model. This ends when W's values change. As in nn/int8.hpp, W_il ≈ s_i q_il. For each row x
-/// of the input,
+/// While an Int8Products exists, linear() and the fused recurrences multiply in int8 with each f32 matrix W
+/// (N, K) among the model's parameters. If the values of a matrix change, it is multiplied in f32 again. As
+/// in nn/int8.hpp, W_il ≈ s_i q_il. For each row x of the input,
 ///     s_x = max_l |x_l| / 127,   p_l = x_l / s_x rounded to nearest
 ///     y_i = s_x s_i Σ_l p_l q_il + b_i                       Jacob et al. 2018, eq. 4, with zero-points 0
 ///
-/// The sum is an exact i32. oneDNN computes it if the processor has AVX512-VNNI or AMX; otherwise a plain
-/// loop does. Both give the same bits. Outputs stay f32, so the multiplier M of eq. 5 is the float s_x s_i.
+/// The sum is an exact i32. oneDNN computes it if the processor has AVX512-VNNI or AMX, and the product is
+/// not small; otherwise a plain loop does. Both give the same bits. Outputs stay f32, so the multiplier M of
+/// eq. 5 is the float s_x s_i.
 ///
-/// Since |x_l − s_x p_l| ≤ s_x/2 and |W_il − s_i q_il| ≤ s_i/2, the error of y_i is at most
+/// Apart from f32 rounding, |x_l − s_x p_l| ≤ s_x/2 and |W_il − s_i q_il| ≤ s_i/2 for the W before
+/// round_to_int8(). So the error of y_i is at most
 ///
 ///     Σ_l (s_x |W_il| + s_i |x_l|) / 2 + K s_x s_i / 4
 ///

@@ -43,8 +43,8 @@ class Pruning {
 
   /// Chooses M for the fraction s in [0, 1] of the current weights, and sets the pruned weights to 0. Weights
   /// that are already 0 are chosen first, so that pruned weights stay pruned when s grows.
-  /// @throws Error if s is outside [0, 1], or a matrix has a value that is not finite. Then nothing has
-  /// changed. In the second case, the message names the matrix.
+  /// @throws Error if s is outside [0, 1], or a matrix has a value that is not finite; the message names this
+  /// matrix. Nothing changes in either case.
   void prune(double sparsity);
   /// W ← M ∘ W with the M of the last prune().
   void hold();

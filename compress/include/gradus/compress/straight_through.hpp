@@ -8,15 +8,15 @@
 /// Training of weights that will be rounded to int8.
 namespace gradus::compress {
 
-/// Rounds W (N, K), f32 or f64, to int8 with one scale per row, and converts back: s_i round(W_ij / s_i), as
-/// nn::quantise_rows().
+/// Rounds W (N, K), f32 or f64, to int8 with one scale per row, and converts back: s_i round(W_ij / s_i),
+/// with the s_i of nn::quantise_rows().
 ///
-/// The gradient is g, the straight-through estimator of Bengio et al. 2013, "Estimating or propagating
-/// gradients through stochastic neurons", section 4. The function is a staircase, whose derivative is 0
-/// between the steps and undefined at them. The true gradient would therefore never move a weight. The
-/// estimator uses the derivative of the identity, 1, which is also the staircase's mean slope. gradcheck()
-/// therefore reports a wrong gradient.
-/// @throws Error as nn::quantise_rows().
+/// The gradient with respect to W is the gradient with respect to the result: the straight-through estimator
+/// of Bengio et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. The
+/// function is a staircase, whose derivative is 0 between the steps and undefined at them. The true gradient
+/// would therefore never move a weight. The estimator uses the derivative of the identity, 1, which is also
+/// the staircase's mean slope. gradcheck() compares with the true gradient, so it reports an error.
+/// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 
 /// Quantisation-aware training of a whole model (Jacob et al. 2018, section 3). The model's f32 matrices hold
@@ -26,8 +26,8 @@ Tensor fake_quantise(const Tensor& W);
 ///
 ///     V ← V + ΔW,   W ← fake_quantise(V)
 ///
-/// where ΔW is the optimiser's update of W. The gradient is that of the model with fake_quantise(V) in place
-/// of each W. During training, the inputs of products stay f32.
+/// where ΔW is the optimiser's update of W. The gradient with respect to W is used as the gradient with
+/// respect to V (straight-through, as in fake_quantise()). During training, the inputs of products stay f32.
 ///
 ///     RoundedTraining rounded(model);
 ///     options.after_update = [&](std::int64_t) { rounded.after_update(); };   // of models::TrainerOptions
@@ -35,9 +35,9 @@ Tensor fake_quantise(const Tensor& W);
 /// The model can be evaluated and saved at any time, because its matrices are always rounded.
 class RoundedTraining {
  public:
-  /// Rounds the matrices. The model must outlive this object. @throws Error as nn::quantise_rows().
+  /// Rounds the matrices. The model must outlive this object. @throws Error as nn::quantise_rows() does.
   explicit RoundedTraining(nn::Module& model);
-  /// Call this after each update. @throws Error as nn::quantise_rows().
+  /// Call this after each update. @throws Error as nn::quantise_rows() does.
   void after_update();
 
  private:

@@ -15,7 +15,7 @@ namespace gradus::compress {
 ///
 /// Load the result with load_state_dict() into a model with the same options and a smaller vocabulary.
 ///
-/// @param tokens from 5, which keeps one token besides `<unk>`, to the model's V
+/// @param tokens from 5 (the four special tokens and one other) to the model's V
 /// @throws Error for a model without these parameters, for a model whose encoder shares the embedding, and
 /// for `tokens` out of range.
 NamedTensors keep_target_tokens(const models::Seq2Seq& model, std::int64_t tokens);

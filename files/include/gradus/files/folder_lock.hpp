@@ -12,8 +12,8 @@ namespace gradus::files {
 /// FolderLock succeeds.
 class FolderLock {
  public:
-  /// @throws Error "<who>: '<folder>' is in use by process 123; <what to do>". If `.gradus.lock` cannot be
-  /// created, throws the Error of refuse().
+  /// @throws Error "<who>: '<folder>' is in use by process 123; <what to do>". If the folder or
+  /// `.gradus.lock` cannot be opened, throws the Error of refuse().
   FolderLock(std::string_view who, const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

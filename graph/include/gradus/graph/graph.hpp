@@ -18,10 +18,10 @@ struct GraphOptions {
 
 /// The recorded operations that computed `root`, in Graphviz's DOT language. Each operation and each leaf is
 /// a node. A node shows its name, its shape, and its dtype unless it is f32. A node of at most 8 elements
-/// also shows its values and its gradient. Leaves have a gradient after backward(), results after
-/// retain_grad(). Edges run from inputs to results, one edge for each use. The root has a thick border.
-/// Modules are nested boxes. A named leaf is in the box of its module, and an unnamed leaf in the smallest
-/// box that contains its uses. Constants are not on the tape, so they are not drawn.
+/// also shows its values and its gradient. After backward(), leaves have a gradient; results have one only if
+/// retain_grad() was called on them. Edges run from inputs to results, one edge for each use. The root has a
+/// thick border. Modules are nested boxes. A named leaf is in the box of its module, and an unnamed leaf in
+/// the smallest box that contains its uses. Constants are not on the tape, so they are not drawn.
 ///
 /// With more than `max_nodes` nodes, all operations of a module, at all steps, are merged into one node.
 /// Operations outside modules are merged by name. If there are still too many nodes, leaves are merged into

@@ -18,11 +18,11 @@ struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  /// (B, H): the backward direction's last state, ←h_1, which it has after the first token. Undefined if the
-  /// encoder has only one direction.
+  /// (B, H): ←h_1, the backward direction's state after the first token, which it reads last. Undefined if
+  /// the encoder has only one direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
-  /// For decoders that start from the encoder's final state.
+  /// Decoders that start from the encoder's final state read them.
   std::vector<Tensor> last = {};
 };
 

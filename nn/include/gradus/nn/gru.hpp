@@ -60,7 +60,8 @@ struct GRUOptions {
 ///
 /// Parameters as in PyTorch's GRU. Layer 0 has `weight_ih_l0` (3H, I), `weight_hh_l0` (3H, H), `bias_ih_l0`
 /// and `bias_hh_l0` (3H). Names of the backward direction end in `_reverse`. The parameters of layers 1, 2, …
-/// follow; weight_ih is (3H, D·H) there, for D directions. The biases are absent if `bias` is false.
+/// follow; for D directions, the weight_ih of these layers is (3H, D·H). The biases are absent if `bias` is
+/// false.
 class GRU : public Recurrent {
  public:
   /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1. Also throws for dropout

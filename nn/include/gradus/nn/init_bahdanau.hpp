@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Initialises all parameters of a module and its children again, as in Bahdanau et al. 2015, B.1. Draws from
+/// Initialises the parameters of a module and its children again, as in Bahdanau et al. 2015, B.1. Draws from
 /// default_generator() in the order of named_parameters():
 ///
 ///     recurrent matrices (`weight_hh…`)       random orthogonal, separately for each gate

@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Layer normalisation over the last axis (Ba et al. 2016, eq. 4), as PyTorch's LayerNorm:
+/// Layer normalisation over the last axis (Ba et al. 2016, eq. 4), as PyTorch's LayerNorm computes it:
 ///
 ///     y = (x − μ) / √(σ² + ε) ∘ weight + bias     for each row's mean μ and variance σ²
 ///

@@ -25,15 +25,15 @@ struct LocationOptions {
 ///     e_tj = v_a · tanh(W_a s_{t−1} + U_a h_j + U_f f_tj)
 ///
 /// α_{t−1} counts as 0 before the first and after the last position. At step 0 there are no previous weights;
-/// α is then 1 at the first position. The sizes of query (Q), values (D) and energy space (A) are
-/// independent. Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `F` (K, R), `U_f.weight` (A, K), `v_a`
-/// (A).
+/// α_{t−1} is then 1 at the first position and 0 elsewhere. The sizes of query (Q), values (D) and energy
+/// space (A) are independent. Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `F` (K, R), `U_f.weight`
+/// (A, K), `v_a` (A).
 class LocationAttention : public ScoredAttention {
  public:
   /// @throws Error for sizes below 1, an even width, a negative window, and dropout outside [0, 1).
   LocationAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                     LocationOptions options = {});
-  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare, and when D is not `value_size`.
+  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
 
   Linear W_a, U_a;

@@ -85,10 +85,11 @@ class Module {
   /// or is taken.
   Tensor add_parameter(std::string name, Tensor value);
   /// Registers `value` as a buffer and returns it. Buffers are saved, loaded and converted with the
-  /// parameters, but not trained. @throws Error as add_parameter, and for a tensor that requires a gradient.
+  /// parameters, but not trained. @throws Error as add_parameter() does, or if the tensor requires a
+  /// gradient.
   Tensor add_buffer(std::string name, Tensor value);
-  /// Registers a child, which must outlive this module. @throws Error as add_parameter, and for a child that
-  /// already has a parent.
+  /// Registers a child, which must outlive this module. @throws Error as add_parameter() does, or if the
+  /// child already has a parent.
   void add_module(std::string name, Module& child);
   /// Appends this module's name to this thread's module path until the returned Scope is destroyed.
   Scope enter() const { return Scope(name_, path_); }
@@ -111,7 +112,8 @@ class Module {
 };
 
 /// Prints the module tree with the shapes of parameters and buffers, and the parameter count of each part.
-/// Frozen parameters are marked. A shared parameter counts once, where it first appears.
+/// Frozen parameters are marked. A shared parameter counts once in the total of each module that contains it.
+/// Its number of elements is printed only where it first appears.
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace gradus::nn

@@ -31,7 +31,7 @@ struct MonotonicOptions {
 ///
 /// In eval mode there is only one walk: each α_tj is 0 or 1, and depends only on the annotations up to the
 /// end of the walk. With a unidirectional encoder, a decoder can therefore write while the source is still
-/// arriving. A walk past the last position has no weight, so a row of weights sums to less than 1 in
+/// arriving. A walk that passes the last position stops nowhere, so a row of weights sums to less than 1 in
 /// training, and to 1 or 0 in eval mode. At step 0, the walk begins at the first position.
 ///
 /// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `U_a.bias` (A), `v` (A), `g` and `r` (scalars).
@@ -41,7 +41,7 @@ class MonotonicAttention : public Attention {
   /// and dropout outside [0, 1).
   MonotonicAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                      MonotonicOptions options = {});
-  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare, and when D is not `value_size`.
+  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   /// @throws Error if the query is not (B, Q), or the previous weights are not (B, T).
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
@@ -63,7 +63,8 @@ class MonotonicAttention : public Attention {
 ///
 /// The paper's closed form (eq. 10) divides by Π (1 − p), which underflows. This recurrence only multiplies
 /// and adds numbers in [0, 1]. It is computed by doubling (Hillis and Steele 1986), in ⌈log₂ T⌉ rounds over
-/// whole rows. The tape's gradients are exact. If every p is 0 or 1, the weights are those of one walk.
+/// whole rows. The tape's gradients are exact. If every p is 0 or 1, and α_{t−1} is 1 at one position and 0
+/// elsewhere, the weights are those of one walk.
 ///
 /// @param p        (B, T), in [0, 1]
 /// @param previous α_{t−1}, (B, T), at least 0, of sum at most 1

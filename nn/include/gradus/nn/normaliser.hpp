@@ -6,9 +6,9 @@
 #include <functional>
 
 #pragma GCC visibility push(default)
-/// Ways to turn energies into weights, other than a softmax over all positions. All take energies e, (B, T),
-/// and lengths, (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get weight.
-/// Energies beyond a row's length have no effect, and get gradient 0. A row of length 0 gets zeros.
+/// Ways to turn energies into weights, other than a softmax over all positions. The energies e are (B, T).
+/// The lengths are (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get
+/// weight. Energies beyond a row's length have no effect, and get gradient 0. A row of length 0 gets zeros.
 namespace gradus::nn {
 
 // ---- Sparse weights ----

@@ -53,12 +53,12 @@ class Optimiser {
   /// and dtype.
   NamedTensors state() const;
   /// Restores a state; later steps are bit-identical to those of the saved optimiser.
-  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid. Nothing is loaded
-  /// in that case.
+  /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Nothing is
+  /// loaded in that case.
   void load_state(const NamedTensors& state);
 
  protected:
-  /// `name` is the prefix of messages. @throws Error for a parameter that is undefined or given twice.
+  /// `name` is the prefix of messages. @throws Error for a parameter that is undefined, i64 or given twice.
   Optimiser(std::string name, const std::vector<std::vector<Tensor>>& groups);
   /// Allocates the averages of all trainable parameters. A derived class must call make_averages() at the end
   /// of its constructor. All averages are allocated together, which keeps them apart from the memory that
@@ -123,7 +123,7 @@ class OptimiserOf : public Optimiser {
 
   explicit OptimiserOf(std::vector<Tensor> parameters, const Rule& options = {})
       : OptimiserOf(std::vector<Group>{{std::move(parameters), options}}) {}
-  /// @throws Error for options out of range, and for a parameter that is undefined or given twice.
+  /// @throws Error for options out of range, and for a parameter that is undefined, i64 or given twice.
   explicit OptimiserOf(const std::vector<Group>& groups) : Optimiser(Rule::name, parameters_of(groups)) {
     for (const Group& group : groups) {
       group.options.check();

@@ -12,7 +12,7 @@ enum class Better { lower, higher };
 struct PlateauOptions {
   Better better = Better::lower;  ///< direction of improvement
   double factor = 0.1;            ///< factor on the learning rates at each reduction
-  std::int64_t patience = 10;     ///< metrics in a row without improvement that do not yet reduce the rates
+  std::int64_t patience = 10;     ///< number of metrics in a row without improvement that are tolerated
   double threshold = 1e-4;        ///< least improvement that counts, relative to the best metric
   std::int64_t cooldown = 0;      ///< number of metrics after a reduction that do not count towards patience
   double minimum = 0;             ///< lower bound of the learning rates
@@ -37,8 +37,8 @@ class PlateauDetector {
   /// "best", f64 (): the best metric, initially ±∞. "bad", i64 (): the number of metrics since the last
   /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to be ignored.
   NamedTensors state() const;
-  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid. Nothing is loaded
-  /// in that case.
+  /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Also throws
+  /// if "best" is NaN. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
 
  private:
@@ -55,7 +55,7 @@ class PlateauDetector {
 /// Plateau, and must have no Scheduler, which would overwrite the rates.
 class Plateau {
  public:
-  /// @throws Error as PlateauDetector.
+  /// @throws Error as PlateauDetector() does.
   explicit Plateau(Optimiser& optimiser, PlateauOptions options = {})
       : optimiser_(optimiser), detector_(options) {}
 
@@ -64,7 +64,7 @@ class Plateau {
 
   /// The detector's state. The learning rates are in the optimiser's state.
   NamedTensors state() const { return detector_.state(); }
-  /// @throws Error as PlateauDetector::load_state.
+  /// @throws Error as PlateauDetector::load_state() does.
   void load_state(const NamedTensors& state) { detector_.load_state(state); }
 
  private:

@@ -25,7 +25,8 @@ struct RecurrentWeights {
   Tensor bias_hh;    ///< (G·H), or undefined
 };
 
-/// Defines a kind of recurrent module: the sizes of gates and state, and the computation of steps.
+/// Defines a kind of recurrent module: its number of gates, the parts of its state, and the computation of
+/// steps.
 struct RecurrentKind {
   std::int64_t gates;     ///< G
   std::size_t parts = 1;  ///< number of tensors in the state: 1 for {h}, 2 for {h, c}
@@ -74,7 +75,8 @@ struct RecurrentOptions {
 /// that accept any kind, such as encoders and decoders, use `run` and `step`.
 class Recurrent : public Module {
  public:
-  /// The last layer's states h, and the last states of all layers, (layers·D, B, H): {h_n}, or {h_n, c_n}.
+  /// `output`: the last layer's states h. `last`: {h_n} or {h_n, c_n}, the last states of all layers and
+  /// directions, each (layers·D, B, H).
   struct Result {
     Tensor output;
     RecurrentState last;

@@ -5,8 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// A term of value 0. Its gradient is that of the expected loss with respect to the distribution of drawn
-/// positions: REINFORCE with a baseline (Williams 1992; for attention, Xu et al. 2015, section 4.1):
+/// A term of value 0. Its gradient estimates the gradient of the expected loss with respect to the
+/// distribution of drawn positions: REINFORCE with a baseline (Williams 1992; for attention, Xu et al. 2015,
+/// section 4.1):
 ///
 ///     ∇ = −(1/N) Σ_b Σ_t A_tb ∇ ln π(s_tb),     A_tb = Σ_{k ≥ t} (r_kb − r̄_b)
 ///

@@ -30,27 +30,28 @@ struct Safetensors {
 /// Writes `tensors`. The bytes do not depend on the order of the tensors. As in the safetensors library,
 /// tensors are sorted by element size, widest first, and then by name, so that each is aligned. Replaces the
 /// file atomically, after all data is on disk. Allocates memory for the whole file.
-/// @throws Error as quantise_rows(); for a name in `narrow` without a tensor, or with a tensor that is not
-/// f32; for a name in both sets of `narrow`; for a duplicate name or the name "__metadata__"; for names or
-/// metadata that are not UTF-8; for an undefined tensor; for a header of more than 100,000,000 bytes. If
+/// @throws Error as quantise_rows() does; for a name in `narrow` without a tensor, or with a tensor that is
+/// not f32; for a name in both sets of `narrow`; for a duplicate name or the name "__metadata__"; for names
+/// or metadata that are not UTF-8; for an undefined tensor; for a header of more than 100,000,000 bytes. If
 /// writing fails, the message has the path and the system's reason.
 void save_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                       const Metadata& metadata = {}, const Narrow& narrow = {});
 
-/// Reads a file of F32, F64, I64, BF16, and I8 with scales. BF16 and I8 are read as f32, I8 as dequantised().
-/// The file is not trusted. Each byte must belong to exactly one tensor, as the format demands. No memory is
-/// allocated for values beyond the file's end. The padding at the header's end is optional, as in the
-/// safetensors library.
+/// Reads a file of F32, F64, I64, BF16, and I8 with scales. BF16 and I8 are read as f32; dequantised()
+/// converts I8. The file is not trusted. Each byte must belong to exactly one tensor, as the format demands.
+/// No memory is allocated for values beyond the file's end. The padding at the header's end is optional, as
+/// in the safetensors library.
 /// @throws Error with the path, the tensor, what is wrong and what to do.
 Safetensors load_safetensors(const std::filesystem::path& path);
 
 /// Writes the module's state_dict(). A tensor shared under several names is written once per name, as PyTorch
 /// expects.
-/// @throws Error as save_safetensors.
+/// @throws Error as save_safetensors() does.
 void save(const Module& module, const std::filesystem::path& path, const Metadata& metadata = {});
 
 /// Loads a file into the module; returns the file's metadata.
-/// @throws Error as load_safetensors and Module::load_state_dict; the module is unchanged in that case.
+/// @throws Error as load_safetensors() and Module::load_state_dict() do; the module is unchanged in that
+/// case.
 Metadata load(Module& module, const std::filesystem::path& path);
 
 }  // namespace gradus::nn

@@ -36,7 +36,7 @@ Schedule cosine(std::int64_t steps, double minimum = 0);
 ///
 ///     schedule::warm_up(100, schedule::cosine(900))
 ///
-/// @throws Error unless `steps` ≥ 1 and the factor is finite and at least 0.
+/// @throws Error unless `steps` ≥ 1, `from` is finite and at least 0, and `then` is not empty.
 Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 
 }  // namespace schedule
@@ -67,8 +67,8 @@ class Scheduler {
   /// i64 (), is the step t.
   NamedTensors state() const;
   /// Restores a state. The schedule itself is not part of the state.
-  /// @throws Error as StateReader::finish(), if an entry is missing, unexpected or invalid, and if the
-  /// schedule's factor for the loaded step is negative or not finite. Nothing is loaded in that case.
+  /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Also throws
+  /// if the schedule's factor for the loaded step is negative or not finite. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
 
  private:

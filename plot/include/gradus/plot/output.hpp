@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// An output folder. The constructor checks that it can write there, so that a program fails before training
-/// instead of after it. Files are written atomically.
+/// An output folder. The constructor checks that the folder is writable, so that a program fails before
+/// training instead of after it. Files are written atomically.
 class OutputFolder {
  public:
   /// Creates the folder and its parents if needed. Writes and removes a file to check that the folder is

@@ -31,8 +31,8 @@ struct Reconstruction {
 };
 
 /// Sound whose magnitudes are close to A (Griffin and Lim, "Signal estimation from modified short-time
-/// Fourier transform", 1984). Each iteration keeps the phases of the current sound, replaces its magnitudes,
-/// and computes the sound whose windows are closest:
+/// Fourier transform", 1984). Each iteration keeps the phases of the current sound, replaces its magnitudes
+/// by A, and computes the sound whose windows w_n x_{tS+n} are closest to the y_t:
 ///
 ///     Y_tk = A_tk X_tk / |X_tk|
 ///     x_n  = Σ_t w_{n−tS} y_{t, n−tS} / Σ_t w²_{n−tS}    y_t is the inverse Fourier transform of Y_t

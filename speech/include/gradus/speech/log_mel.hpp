@@ -28,13 +28,13 @@ struct LogMelOptions {
 /// of sound takes a fraction of a second.
 /// @return (T, M), f32
 /// @throws Error for sound shorter than a window, for a window or step shorter than 1 sample or longer than a
-/// second, for fewer than 1 or more than 1000 bands, and if a filter is empty because
-/// there are too many bands.
+/// second, for fewer than 1 or more than 1000 bands, and if a filter is empty because there are too many
+/// bands.
 Tensor log_mel(const Sound& sound, const LogMelOptions& options = {});
 
 /// The magnitudes |X_tk| from which log_mel() computes the features. The option `bands` has no effect.
 /// @return (T, K), f64, with K = N / 2 + 1
-/// @throws Error as log_mel(), except for bands
+/// @throws Error as log_mel() does, except for the bands
 Tensor magnitudes(const Sound& sound, const LogMelOptions& options = {});
 
 }  // namespace gradus::speech

@@ -13,13 +13,13 @@
 /// pitch. These functions instead leave out frames, or repeat frames.
 namespace gradus::speech {
 
-/// The indices of the frames that are heard if `frames` frames, T, are played at another speed. There are
-/// T' = max(1, round(T / speed)) indices. Index i is ⌊(i + ½) T / T'⌋.
+/// The indices of the frames that are heard if T = `frames` frames are played at another speed. There are T'
+/// = max(1, round(T / speed)) indices. Index i is ⌊(i + ½) T / T'⌋.
 /// @throws Error if T < 1, or the speed is not from 0.1 to 10.
 std::vector<std::int64_t> frames_at_speed(std::int64_t frames, double speed);
 
 /// The utterance at another speed. If none of a token's frames is left, its `begin` equals its `end`.
-/// @throws Error as frames_at_speed(), and if the utterance's frames are not (T, D) in f32.
+/// @throws Error as frames_at_speed() does, or if the utterance's frames are not (T, D) in f32.
 Utterance at_speed(const Utterance& utterance, double speed);
 
 struct SpeedRange {

@@ -16,7 +16,7 @@ struct SpokenOptions {
   std::int64_t symbols = 10;          ///< 2 to 1000
   std::int64_t size = 8;              ///< D, the size of a frame, 1 to 1000
   std::int64_t sounds = 2;            ///< per symbol, 1 to 100
-  double shortest = 6, longest = 14;  ///< range of a sound's frames at speed 1, at least 1
+  double shortest = 6, longest = 14;  ///< range of a sound's length in frames, at speed 1; 1 to 1000
   double crossfade = 2;               ///< frames of a crossfade between sounds, at speed 1
   double silence = 0.3;               ///< probability of silence between two symbols
   double longest_silence = 12;        ///< maximum length of a silence in frames, at speed 1
@@ -48,7 +48,7 @@ class Spoken {
     bool uneven = false;  ///< draws a speed for each symbol, instead of one for the utterance
   };
   /// Says a random string at a random speed. Length, symbols and speed are uniform in their ranges.
-  /// @throws Error if a range is empty, if a length is outside [1, 1000], and as say().
+  /// @throws Error if a range is empty or a length is outside [1, 1000], or as say() does.
   Utterance sample(const Range& range, Generator& generator) const;
 
   std::int64_t vocabulary_size() const;  ///< PAD, BOS and EOS, then the symbols
