@@ -73,7 +73,7 @@ double brevity_penalty(const BleuCounts& counts) {
 }
 
 // The smoothed 100 p_n for n = 1 … order. Stops at the first n whose total is 0: the hypotheses are too short
-// to have n-grams of this length. With add-k smoothing, the total for n > 1 is never 0.
+// to have n-grams of this length. With add-k smoothing and k > 0, the total for n > 1 is never 0.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;

@@ -54,7 +54,7 @@ ChrfCounts chrf_counts(std::string_view hypothesis, std::string_view reference, 
   ChrfCounts counts;
   for (std::size_t i = 0; i < ChrfCounts::order; ++i) {
     const Counts written = count_characters(ours, i + 1), right = count_characters(theirs, i + 1);
-    // As in sacreBLEU, the hypothesis's n-grams do not count if the reference has none.
+    // As in sacreBLEU, the hypothesis's n-grams do not count if the reference has none of this length.
     counts.hypothesis[i] = right.empty() ? 0 : total(written);
     counts.reference[i] = total(right);
     for (const auto& [ngram, count] : written) {

@@ -23,8 +23,8 @@ class Inflater {
   // Decompresses a part of `bytes`, removes that part, and returns the number of bytes written to `out`.
   // Empty `bytes` stand for the end of the source. Throws if the data is damaged or cut off.
   std::size_t read(std::string_view& bytes, std::span<char> out);
-  bool has_ended() const;  // the member
-  void restart();          // with the next member
+  bool has_ended() const;  // true after the last byte of the member
+  void restart();          // begins the next member
 
  private:
   struct Stream;

@@ -183,8 +183,8 @@ class Mpi : public Communicator {
     return std::max<std::chrono::milliseconds>(std::chrono::seconds(watch_.seconds - 1), 1500ms);
   }
 
-  // True if this process was suspended (SIGSTOP) and has just resumed. The other processes have then already
-  // reported this process as lost.
+  // True if this process was suspended (SIGSTOP) and has just resumed. The other processes may then already
+  // have reported this process as lost.
   bool was_stopped() const {
     const Clock::time_point now = Clock::now();
     return now - ticked_.load() > long_pause() || now - resumed_.load() < 5s;
@@ -244,7 +244,7 @@ class Mpi : public Communicator {
   std::mutex mutex_;
   std::int64_t rank_ = 0, size_ = 1;
   Peers peers_;
-  MPI_Comm beats_ = MPI_COMM_NULL;                        // for signs of life; separate from the messages
+  MPI_Comm beats_ = MPI_COMM_NULL;                        // for signs of life only
   std::atomic<Clock::time_point> ticked_ = Clock::now();  // time of the last iteration of keep_watch()
   std::atomic<bool> has_reported_ = false;
   std::atomic<Clock::time_point> resumed_ = Clock::time_point();

@@ -80,8 +80,8 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
   // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. With
-  // dropout, attention_sequence() is not used: for single steps it would draw other random numbers than for a
-  // sequence.
+  // `earlier`, it returns the state before the step. With dropout, attention_sequence() is not used: for
+  // single steps it would draw other random numbers than for a sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

@@ -9,7 +9,7 @@ namespace gradus::models {
 
 /// The annotations of a batch of sources, in the order in which attention reads them.
 struct Loud {
-  Tensor order;    ///< (J, B), i64: positions of the loud annotations, then of all others, each ascending
+  Tensor order;    ///< (J, B), i64: positions of the loud annotations, then of the others; both ascending
   Tensor lengths;  ///< (B), i64: the number of loud annotations, at least 1
 };
 

@@ -19,8 +19,8 @@ namespace gradus::models {
 // efficient products, or if the weights, which every thread reads at every step, do not fit a core's cache.
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
-// The number of parts for a search. A search adds no gradients of weights. So splitting pays even if the
-// weights do not fit the cache, provided that the parts are large.
+// The number of parts for a search. A search need not sum gradients over the threads, so splitting pays even
+// if the weights do not fit the cache, provided that the parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 
 // The bounds of consecutive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All

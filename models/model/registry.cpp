@@ -12,7 +12,7 @@
 namespace gradus::models {
 namespace {
 
-// The number of a matrix's elements, which an integer might not hold.
+// The number of a matrix's elements, as a double, because an integer could overflow.
 double matrix(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows) * static_cast<double>(columns);
 }

@@ -224,7 +224,7 @@ class Beam final : public SourceSearch {
   std::int64_t steps() const { return std::ssize(weights_); }  // steps so far
 
   const BeamOptions options_;
-  const std::int64_t length_, max_steps_;  // length of the source; limit of an output
+  const std::int64_t length_, max_steps_;  // number of the source's annotations; limit of an output
   std::vector<Hypothesis> alive_;          // best first
   std::vector<Hypothesis> ended_;          // the n best complete hypotheses, best first
   std::vector<Backpointer> backpointers_;

@@ -22,8 +22,8 @@ Tensor resized(const Tensor& x, int axis, std::int64_t size) {
   return concat({x, zeros(x.shape().with(axis, size - x.size(axis)), x.dtype())}, axis);
 }
 
-// Pads the memory to T source positions. Also pads the last attention weights, (B, T), which are in the state
-// if the attention reads them.
+// Pads or cuts the memory to T annotations. Does the same with the last attention weights, (B, T), if the
+// state has them.
 nn::DecoderStep::Start padded_to(std::int64_t T, const nn::DecoderStep::Start& at) {
   NamedTensors state = at.state.tensors();
   for (auto& [name, x] : state) {

@@ -125,7 +125,7 @@ Search sample(const SamplingOptions& options, const Generator& generator) {
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator) {
   check(options);
   return [options, generator](std::int64_t length, const MaxSteps& max_steps) {
-    Generator all = generator;  // copied, because sample() splits off one generator per source
+    Generator all = generator;  // a copy, because split() changes it; sample() splits, too
     return search_by_choice(length, max_steps.of(length), choose_at_random(options, all.split()));
   };
 }

@@ -12,7 +12,8 @@
 
 namespace gradus::models {
 
-// The number of annotations for sources of these lengths, (B), i64. @throws Error if the members differ.
+// The number of annotations for sources of these lengths, (B), i64. @throws Error if the members' counts or
+// their `silence` differ.
 Tensor annotation_counts(const Ensemble& model, const Tensor& lengths);
 
 // Encodes the source with every member.

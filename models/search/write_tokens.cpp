@@ -27,7 +27,7 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
          (!output.tokens.empty() && output.tokens.back() == data::eos);
 }
 
-// Tracks the rows of the decoders' states, one per source. Drops most rows whose output has ended.
+// Tracks the rows of the decoders' states, one per source. When enough outputs have ended, drops their rows.
 class Remaining {
  public:
   Remaining(std::int64_t sources, bool may_drop)

@@ -30,7 +30,8 @@ struct Batch {
 ///         any other id is below `first_symbol`. The message has the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
-/// Makes a batch of the sequences of `batch` whose indices are in `rows`. Trims it to their longest length.
+/// Makes a batch of the sequences of `batch` with the indices `rows`, in this order. Pads only to the longest
+/// of these sequences.
 /// \throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 

@@ -69,12 +69,12 @@ BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 
 /// BLEU of a corpus.
 /// \param references  one or more for each hypothesis.
-/// \throws gradus::Error if there are no hypotheses or the sizes differ, and as `bleu_counts`.
+/// \throws gradus::Error if there are no hypotheses or the sizes differ, and as `bleu_counts` does.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options = {});
 
 /// BLEU of one sentence; always uses the effective order.
-/// \throws gradus::Error as `bleu_counts`.
+/// \throws gradus::Error as `bleu_counts` does.
 BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string> references,
                         BleuOptions options = {});
 

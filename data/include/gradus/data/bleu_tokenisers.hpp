@@ -10,11 +10,11 @@ namespace gradus::data {
 /// The tokenisers of BLEU. Each gives the same tokens as sacreBLEU's tokeniser of that name (Post 2018, "A
 /// Call for Clarity in Reporting BLEU Scores").
 enum class BleuTokeniser {
-  mteval_13a,  ///< "13a", as WMT's mteval-v13a.pl: separates punctuation, except inside numbers
+  mteval_13a,  ///< "13a", like WMT's mteval-v13a.pl: separates punctuation, except inside numbers
   none,        ///< "none": splits at white space; for tokenised text
   characters,  ///< "char": every character except white space is a token
-  chinese,     ///< "zh": every Chinese character is a token, the rest is split as by 13a
-  /// "intl", as WMT's mteval-v14.pl: separates all Unicode symbols, and Unicode punctuation that has a
+  chinese,     ///< "zh": every Chinese character is a token, the rest is split as 13a does
+  /// "intl", like WMT's mteval-v14.pl: separates all Unicode symbols, and Unicode punctuation that has a
   /// character other than a digit before or after it
   international,
 };

@@ -30,7 +30,7 @@ struct ChrfCounts {
 };
 
 /// Statistics of one hypothesis. An invalid byte counts as a character.
-/// @param lowercase lower-case hypothesis and reference, as BleuOptions::lowercase
+/// @param lowercase lower-case hypothesis and reference, as BleuOptions::lowercase does
 ChrfCounts chrf_counts(std::string_view hypothesis, std::string_view reference, bool lowercase = false);
 
 /// chrF from statistics, 0 to 100; 0 if nothing matches.

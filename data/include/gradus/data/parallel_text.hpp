@@ -35,7 +35,7 @@ Columns columns_of(std::string_view line);
 
 /// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Ignores further columns, in which
 /// Tatoeba and Anki name the authors. Skips blank lines.
-/// \param with_more  set to the number of pairs with further columns, if given
+/// \param with_more  if given, set to the number of pairs with further columns
 /// \throws gradus::Error if the file cannot be read or is not UTF-8, if a line has no tab or a blank side, or
 ///         if there are no pairs.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path,

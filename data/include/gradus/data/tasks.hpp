@@ -53,8 +53,8 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 /// The names of all tasks.
 std::vector<std::string> task_names();
 
-/// Generates `count` pairs, only of sources for which `wanted` returns true, such as one part of a split. A
-/// pair can occur more than once.
+/// Generates `count` pairs. Uses only sources for which `wanted` returns true, for example those in one part
+/// of a split. A pair can occur more than once.
 /// \throws gradus::Error if 1000 draws in a row are rejected, or the count is not 0 to 1000000.
 std::vector<SentencePair> generate(const Task& task, std::int64_t count, const UniformIndex& uniform,
                                    const std::function<bool(std::string_view source)>& wanted);

@@ -16,7 +16,8 @@ enum class TokenUnit {
   /// White space separates words; punctuation marks and symbols are separate tokens. Some marks stay in a
   /// word: an apostrophe next to a letter (`he's`, `boys'`), a hyphen or full stop between letters (`vas-tu`,
   /// `p.m`), a comma or colon between digits (`10:30`), a minus before a number. Elided French words become
-  /// separate tokens: `l' homme`, `qu' il`. Words and numbers that spaces already separate stay unchanged.
+  /// separate tokens: `l' homme`, `qu' il`. Numbers and symbols separated by spaces, such as
+  /// `-3 0 41`, stay unchanged.
   word,
   /// Every code point is a token; a space becomes `▁` (U+2581).
   character,
@@ -26,7 +27,7 @@ enum class TokenUnit {
 
 struct TokeniserOptions {
   TokenUnit unit = TokenUnit::word;
-  bool lower = true;            ///< lower-case by Unicode's rules, as Python's str.lower()
+  bool lower = true;            ///< lower-case by Unicode's rules, like Python's str.lower()
   bool nfkc = true;             ///< normalise Unicode to NFKC
   bool french_spacing = false;  ///< `join` writes « oui ! », not «oui!»
 

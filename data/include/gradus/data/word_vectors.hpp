@@ -20,7 +20,7 @@ struct WordVectors {
 /// Reads word vectors in the text format of word2vec, fastText and GloVe. A line has a word and E numbers,
 /// separated by spaces. The first line may be a header, `NUMBER_OF_WORDS E`, which word2vec and fastText
 /// write. A word may contain spaces, as some in GloVe's files do. If a word is repeated, its first vector
-/// counts. For words outside the vocabulary, the numbers are counted but not parsed.
+/// counts. For words outside the vocabulary and repeated words, the numbers are counted but not parsed.
 /// \param source_name  the file's name, for messages.
 /// \throws gradus::Error naming the line if the text is not UTF-8 or has no vectors, if a line has fewer than
 ///         E + 1 fields, if a number of a token is not finite, or if the header states another number of

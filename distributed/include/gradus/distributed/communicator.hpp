@@ -41,15 +41,15 @@ class Alone : public Communicator {
 ///
 /// The method is recursive halving and doubling. In round k = 0, 1, …, processes r and r XOR 2ᵏ each keep one
 /// half of their values, send the other half, and add the values that they receive. The same rounds in
-/// reverse order distribute the sums. Each process sends 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur,
-/// Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005, section
-/// 4.5). Floating-point addition is commutative, so a sum of two values has the same bits in both processes
-/// that could compute this sum.
+/// reverse order distribute the sums. Each process sends 2·n·(P − 1)/P values, for n = values.size(), in
+/// 2·log₂ P rounds (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+/// MPICH", 2005, section 4.5). Floating-point addition is commutative, so a sum of two values has the same
+/// bits in both processes that could compute this sum.
 /// @throws Error unless P is a power of two.
 void sum(Communicator& processes, std::span<float> values);
 void sum(Communicator& processes, std::span<double> values);
-/// As sum(), for values that are bf16 numbers. Every sum of two numbers is rounded to the nearest bf16, and
-/// each value is sent as 2 bytes.
+/// Like sum(), but for values that are bf16 numbers. Every sum of two numbers is rounded to the nearest bf16,
+/// and each value is sent as 2 bytes.
 void sum_bf16(Communicator& processes, std::span<float> values);
 
 /// Replaces the bytes of every process by the bytes of process 0, in ⌈log₂ P⌉ rounds along a binomial tree.

@@ -36,7 +36,8 @@ struct Watch {
 /// stopped or cut off, another process names it on standard error, and ends the job with exit code 1. A
 /// process that is stopped while MPI starts or ends is not detected: the job then waits until that process
 /// continues.
-/// @throws Error if there are several processes and gradus was built without MPI.
+/// @throws Error if there are several processes and gradus was built without MPI. With MPI, also throws if
+/// Watch::seconds is below 2, or if this MPI has no thread support.
 std::unique_ptr<Communicator> connect(const Watch& watch = {});
 
 /// Ends all processes of the job with this exit code. Does nothing unless connect() has connected several

@@ -11,7 +11,7 @@ namespace gradus::models {
 
 struct BeamOptions {
   std::int64_t width = 5;       ///< K ≥ 1: hypotheses kept per step
-  std::int64_t n_best = 1;      ///< in [1, K]: number of results
+  std::int64_t n_best = 1;      ///< n in [1, K]: number of results
   double length_penalty = 0.6;  ///< α ≥ 0; 0 prefers short outputs
   double coverage_penalty = 0;  ///< β ≥ 0; needs attention weights
   Constraints constraints = {};
@@ -42,7 +42,7 @@ std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tenso
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps = {});
 
-/// Beam search as a Search. @throws Error as the function above.
+/// Beam search as a Search. @throws Error as the function above does.
 Search beam_search(const BeamOptions& options);
 
 }  // namespace gradus::models

@@ -17,20 +17,19 @@ struct Checkpoint {
   nn::Metadata metadata;  ///< the caller's configuration and vocabularies; "gradus.…" is reserved
 };
 
-/// Writes the checkpoint. Metadata under "gradus.…" holds the format, the library's version and compiler, the
-/// number of threads, the kernels, and a checksum of tensors and metadata. The same training writes the same
-/// bytes. Replaces the file atomically.
+/// Writes the checkpoint. Metadata under "gradus.…" holds the format, the circumstances(), and a checksum of
+/// tensors and metadata. The same training writes the same bytes. Replaces the file atomically.
 /// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must have
 /// rounded their values
-/// @throws Error as nn::save_safetensors.
+/// @throws Error as nn::save_safetensors() does.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const nn::Narrow& narrow = {});
 
 /// True if the metadata belong to a checkpoint, false if they belong to any other tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);
 
-/// @throws Error as nn::load_safetensors and check_intact(), and for a file that is not a checkpoint or has
-/// another format.
+/// @throws Error as nn::load_safetensors() and check_intact() do, and for a file that is not a checkpoint or
+/// has another format.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 
 /// @throws Error naming the path unless the content of a checkpoint matches its checksum. Older checkpoints
@@ -38,14 +37,14 @@ Checkpoint load_checkpoint(const std::filesystem::path& path);
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
-/// A checksum of the tensors' names, dtypes, shapes and values. Does not depend on their order.
+/// A checksum of the tensors' names, dtypes, shapes and values. Does not depend on the order of the tensors.
 std::string fingerprint(const NamedTensors& tensors);
 
 /// A property of the process that affects the bits of later steps and is not in a Trainer's state: the
 /// version of gradus, its compiler, instruction set, linear algebra and number of threads.
 struct Circumstance {
   std::string key;    ///< in a checkpoint's metadata
-  std::string words;  ///< such as "the number of threads"
+  std::string words;  ///< its name in messages, such as "the number of threads"
   std::string now;    ///< its value in this process
 };
 std::vector<Circumstance> circumstances();
@@ -56,8 +55,8 @@ std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
 /// Loads a checkpoint's weights into a model, for inference or a new training. If the model has a tensor
 /// under several names, the checkpoint needs only one of these names.
-/// @param source names the checkpoint in messages
-/// @throws Error as Module::load_state_dict; the model is unchanged in that case.
+/// @param source the checkpoint's name in messages
+/// @throws Error as Module::load_state_dict() does; the model is unchanged in that case.
 void load_model(nn::Module& model, const Checkpoint& checkpoint,
                 std::string_view source = "the checkpoint's model");
 

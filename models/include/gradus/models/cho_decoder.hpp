@@ -18,8 +18,8 @@ namespace gradus::models {
 /// Modules: those of RecurrentDecoder, and `V`, (H, D). State: that of RecurrentDecoder, and `c`, (B, H).
 class ChoDecoder final : public RecurrentDecoder {
  public:
-  /// @throws Error as RecurrentDecoder. Also refuses Bridge::copy and Bridge::backward, because the initial
-  /// state is computed from c, or is 0.
+  /// @throws Error as RecurrentDecoder does. Also refuses Bridge::copy and Bridge::backward, because the
+  /// initial state is computed from c, or is 0.
   explicit ChoDecoder(const DecoderOptions& options);
   Start start(const nn::Annotations& annotations) const override;
   bool can_be_shared() const override { return true; }

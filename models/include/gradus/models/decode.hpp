@@ -18,7 +18,7 @@ struct DecodeOptions {
 /// of similar length; results have the order of the sources. A source longer than `batch_tokens` is a batch
 /// by itself.
 /// @throws Error if a source is empty, if `batch_tokens` is below 1, or if the search does not return one
-/// result per source.
+/// list of results per source.
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options = {});

@@ -13,7 +13,7 @@ struct Decoded {
   std::vector<std::int64_t> tokens;  ///< includes EOS, unless the maximum length was reached first
   Tensor weights;                    ///< (tokens, annotations), f32: α_tj; undefined without attention
   std::vector<double> token_log_probabilities;  ///< the model's ln p(y_t | y_1 … y_{t−1}, x)
-  double log_probability = 0;                   ///< ln p(y | x), their sum
+  double log_probability = 0;                   ///< ln p(y | x), the sum of token_log_probabilities
   double score = 0;  ///< what a beam search ranks outputs by; equals log_probability for other searches
 };
 

@@ -39,17 +39,18 @@ struct EncoderOptions {
 ///
 /// With `silence` d > 0, attention cannot look at silence. The annotations of silence are those whose power
 /// is more than d decibels below the power of the source's loudest annotation. An annotation's power is the
-/// mean over its vectors x of Σ_k x_k² / D, or of the function `power_of`. The recurrent modules read
-/// silence, too. In the result, silence comes after the other annotations, and the lengths do not count it.
+/// mean power of its vectors. A vector's power is the mean square of its elements, or is given by the
+/// function `power_of`. The recurrent modules read silence, too. In the result, silence comes after the other
+/// annotations, and the lengths do not count it.
 ///
-/// Modules: `embedding`, if the source is
-/// tokens; `pyramid_0` … for the P − 1 lower levels; and `rnn`.
+/// Modules: `embedding`, if the source is tokens; `pyramid_0` … for the P − 1 lower levels; and `rnn`.
 class Encoder : public nn::Module {
  public:
   /// @throws Error unless 0 ≤ P ≤ 16, exactly one of `vocabulary` and `vectors` is above 0, and `silence` is
   /// 0 or, for vectors, finite and above 0. The modules' constructors throw, too.
   explicit Encoder(const EncoderOptions& options);
-  /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·), or ids of vectors (vectors_of)
+  /// @param source  tokens (T, B), i64, without BOS or EOS; or vectors (T, B, ·); or, if `vectors_of` is set,
+  /// ids of vectors (T, B), i64
   /// @param lengths (B), i64, each in [1, T]
   /// @throws Error if source or lengths have other shapes, a length is outside [1, T], or a token is unknown.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
@@ -61,8 +62,8 @@ class Encoder : public nn::Module {
   /// annotations.
   Tensor annotation_counts(const Tensor& lengths) const;
   /// For each annotation of forward(), its index in the order of the source: (J, B), i64. Without `silence`,
-  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the source vectors from
-  /// order[i, b] · 2^P on.
+  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the at most 2^P source vectors
+  /// from position order[i, b] · 2^P on.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors

@@ -20,8 +20,8 @@ struct Forced : Decoded {
 /// Scores each pair's target by teacher forcing, batched as in decode(). Use the result for token accuracy,
 /// for alignments of known translations, and for perplexity, e^(−Σ ln p / tokens). A target without EOS
 /// counts as an output cut off at the maximum length.
-/// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is
-/// outside the vocabulary.
+/// @throws Error if `batch_tokens` is below 1, a source is empty, a target contains PAD or BOS, a target
+/// contains EOS before its end, or a token is outside the vocabulary.
 std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pair> pairs,
                                  std::int64_t batch_tokens = 4096);
 

@@ -28,7 +28,7 @@ struct Objective {
   /// Returns the scalar to minimise: a mean over the real target tokens.
   /// @param loss the loss that would be minimised without an objective
   std::function<Tensor(const ForcedPass& pass, const Tensor& loss)> value = {};
-  bool reads_weights = false;  ///< if true, fills ForcedPass::weights; the decoder runs step by step
+  bool reads_weights = false;  ///< if true, the decoder runs step by step and ForcedPass::weights is filled
   bool can_be_shared = true;   ///< threads may call value() concurrently for parts of a batch
 };
 
@@ -41,9 +41,10 @@ struct LossOptions {
   /// token. The choice is independent for each token (scheduled sampling with arg max, Bengio et al. 2015,
   /// section 2.4). No gradient flows through the choice.
   double sampling = 0;
-  Objective objective = {};  ///< replaces the loss if it has a value()
+  Objective objective = {};  ///< replaces the loss if its `value` is set
 
-  /// @throws Error for an option out of range. The message begins with `operation`.
+  /// @throws Error for an option out of range, and for an objective together with sampling. The message
+  /// begins with `operation`.
   void check(const char* operation) const;
 };
 
@@ -59,8 +60,8 @@ struct Loss {
 /// Otherwise the decoder's forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A
 /// sequence's dropout masks do not depend on the thread that computes the sequence.
 /// @param coins if 0 < sampling < 1, gives one number for each sequence and each step but the first
-/// @throws Error for an option out of range, and for attention entropy or coverage with a decoder without
-/// attention.
+/// @throws Error as LossOptions::check() does, and for attention entropy or coverage with a decoder that has
+/// no attention or draws positions.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
 /// The loss as above, but with `source`, (T_x, B, D) or (T_x, B), and its lengths, (B), in place of the

@@ -39,15 +39,15 @@ struct ModelOptions {
   std::int64_t energy = 64;     ///< A, of additive attention
   std::int64_t layers = 1;
   std::int64_t pyramid = 0;  ///< levels of the encoder that each halve the source's length
-  double silence = 0;        ///< decibels: the encoder then leaves out silence, see Encoder; 0: it does not
+  double silence = 0;        ///< in decibels; if above 0, the encoder leaves out silence, see Encoder
   bool bidirectional = true;
   std::optional<Bridge> bridge =
-      std::nullopt;  ///< if not given: the decoder's default, or summary for a unidirectional encoder
+      std::nullopt;  ///< if not given: summary for a unidirectional encoder, else the decoder's default
   std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's default if not given
-  std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
+  std::int64_t maxout = 64;                           ///< the size of t (see Readout), for a maxout readout
   double dropout = 0;
   double attention_dropout = 0;
-  std::int64_t attention_top_k = 2;   ///< of "top_k"
+  std::int64_t attention_top_k = 2;   ///< of "top_k": number of positions with weight
   double attention_window = 2;        ///< of "local_p": half the window
   double attention_temperature = 1;   ///< of "gumbel"
   nn::LocationOptions location = {};  ///< of "location"; its dropout is attention_dropout
@@ -63,7 +63,7 @@ struct Vocabularies {
 };
 
 /// @throws Error for an attention or decoder that is not in the registry; the message lists the known names.
-/// Also throws as the constructors of the modules do.
+/// Also throws for Tied::all with vocabularies of different sizes, and as the constructors of the modules do.
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry = Registry::standard());
 

@@ -30,7 +30,7 @@ struct DecoderOptions {
   std::int64_t layers = 1;
   std::optional<Bridge> bridge = std::nullopt;        ///< the decoder's default if not given
   std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's default if not given
-  std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
+  std::int64_t maxout = 64;                           ///< the size of t (see Readout), for a maxout readout
   double dropout = 0;                                 ///< on E y, between layers, and on the readout's input
   bool tied = false;                                  ///< use E as W_o
   Tensor tied_embedding = {};  ///< E shared with the encoder; undefined to create a separate one
@@ -39,7 +39,7 @@ struct DecoderOptions {
 /// The common part of the decoders "fixed", "cho" and "bahdanau". Step t computes
 ///
 ///     c_t = context, defined by the derived class
-///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in every layer; s_t is the top layer's
+///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          with several layers, s_t is the top layer's
 ///     logits_t = readout of s_t, c_t and E y_{t−1}   as ReadoutForm says
 ///
 /// Modules: `embedding`, `W_s` if the bridge has a matrix, `rnn`, `readout`. State: `s` (B, H) of the top

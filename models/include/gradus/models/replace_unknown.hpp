@@ -12,8 +12,8 @@ namespace gradus::models {
 
 /// Replaces each word `unknown` in the target by the source word with the largest weight, the first one on
 /// ties (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
-/// @param weights f32, as in Decoded: row t for target word t, column j for source word j; may have further
-/// rows
+/// @param weights f32, as in Decoded: row t for target word t, column j for source word j; further rows are
+/// ignored
 /// @throws Error if the weights have another shape, or are undefined.
 std::vector<std::string> replace_unknown(std::vector<std::string> target, const Tensor& weights,
                                          std::span<const std::string> source, std::string_view unknown);

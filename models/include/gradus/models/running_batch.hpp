@@ -16,17 +16,19 @@ namespace gradus::models {
 
 class SourceSearch;  // internal
 
-/// A function that starts the search for one source of the given length.
+/// A function that starts the search for one source. `source_length` is the number of the source's
+/// annotations.
 using SearchSteps =
     std::function<std::shared_ptr<SourceSearch>(std::int64_t source_length, const MaxSteps& max_steps)>;
 
 /// greedy(), beam_search() and sample() for a RunningBatch. Each source gets the same outputs as if the
-/// Search of the same name decoded only this source. @throws Error as these functions.
+/// Search of the same name decoded only this source. @throws Error as these functions do.
 SearchSteps greedy_steps(const Constraints& constraints = {});
 SearchSteps beam_search_steps(const BeamOptions& options);
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator);
 /// A search that writes the given tokens, as force_decode() does.
-/// @throws Error at the first step if a token is outside the vocabulary.
+/// @throws Error if the target contains PAD or BOS, or EOS before its end. The search throws at a token
+/// outside the vocabulary.
 SearchSteps forced_steps(std::vector<std::int64_t> target);
 
 /// Continuous batching: sources are decoded together, and may join and leave between two steps. Each source
@@ -72,7 +74,7 @@ class RunningBatch {
   bool empty() const;
   std::int64_t size() const;           ///< number of sources
   std::int64_t rows() const;           ///< hypotheses in the last step, also of sources that have left
-  std::int64_t source_length() const;  ///< T: the sources are padded to this length
+  std::int64_t source_length() const;  ///< T: every source is padded to this number of annotations
 
  private:
   class State;

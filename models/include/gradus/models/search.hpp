@@ -44,7 +44,7 @@ class MaxSteps {
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
 /// @throws Error if a logit is NaN or +∞, if the members of an ensemble differ in their number of target
-/// tokens, and as the model does.
+/// tokens, their pyramid or their `silence`, and as the model does.
 using Search = std::function<std::vector<std::vector<Decoded>>(
     const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 

@@ -10,7 +10,7 @@ namespace gradus::models {
 
 /// Runs all training steps, calls `on_step` after each one, and returns the loss of every step. Leaves the
 /// model in eval mode, even after an exception.
-/// @throws Error as Trainer.
+/// @throws Error as Trainer does.
 std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& next_batch,
                           const TrainerOptions& options,
                           const std::function<void(const TrainStep&)>& on_step = {});

@@ -22,8 +22,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A source of batches. The stream's position can be saved and restored if it has the functions `state` and
-/// `set_state`. Without them, a Trainer can train, but has no state().
+/// A source of batches. The stream's position can be saved and restored if the stream has the functions
+/// `state` and `set_state`. Without them, a Trainer can train, but has no state().
 struct BatchStream {
   std::function<data::Batch()> next;
   /// Returns the position as a fixed number of integers. After set_state(position), the stream continues with
@@ -42,7 +42,7 @@ struct TrainerOptions {
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// A name in nn::schedules(). A schedule determines a factor on the learning rate. With "constant", the
   /// factor is 1. With "plateau", evaluations determine the factor: whenever more than `plateau_patience`
-  /// evaluations in a row have not improved the best score by more than 0.01 %, it is multiplied by
+  /// evaluations in a row have not improved the best score by more than 0.01 %, the factor is multiplied by
   /// `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector). With the other schedules, the
   /// factor falls from 1, at the end of the warm-up, to `final_factor` at the last step.
   std::string schedule = "linear";
@@ -67,7 +67,7 @@ struct TrainerOptions {
   LossOptions loss = {};        ///< `sampling` rises linearly from 0, and reaches its value at the last step
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< direction in which scores improve
-  std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
+  std::int64_t patience = 0;  ///< evaluations without a new best score before training stops; 0 for no limit
   /// If true, the error for a loss or a gradient that is not finite names the operation that first produced
   /// such a value. To find this operation, the loss is computed again.
   bool names_origin = true;
@@ -77,7 +77,7 @@ struct TrainerOptions {
 };
 
 /// Returns `options` with the optimiser, learning rate and schedule that the preset's publication states
-/// (model.hpp). Returns `options` unchanged if the publication states none. @throws Error as preset().
+/// (model.hpp). Returns `options` unchanged if the publication states none. @throws Error as preset() does.
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
 
 /// The measurements of a training step.
@@ -141,10 +141,10 @@ class Trainer {
   NamedTensors state() const;
   /// Restores a state that was saved with the same model sizes and options. Two options may differ: `steps`
   /// may be larger, and `schedule` may be another one. The options are not part of the state. A plateau
-  /// schedule starts afresh if the state has no entries of one. With the same threads and kernels, later
-  /// steps are bit-identical to those of an uninterrupted run.
-  /// @throws Error if an entry is missing, unexpected or invalid (see nn::StateReader::finish()), and as
-  /// BatchStream::set_state. Nothing is loaded in that case.
+  /// schedule starts afresh if the state has no "trainer.plateau.…" entries. With the same threads and
+  /// kernels, later steps are bit-identical to those of an uninterrupted run.
+  /// @throws Error if the stream has no state, if an entry is missing, unexpected or invalid (see
+  /// nn::StateReader::finish()), or if BatchStream::set_state throws. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
 
  private:

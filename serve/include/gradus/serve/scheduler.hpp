@@ -22,22 +22,23 @@ struct Job {
 
 /// A submitted job. Setting `*cancelled` to true stops the job at the next step.
 struct Ticket {
-  std::future<std::vector<models::Decoded>> outputs;  ///< best first; an Error if the job failed
+  /// Best first. Empty if the job was cancelled before its end; an Error if it failed.
+  std::future<std::vector<models::Decoded>> outputs;
   std::shared_ptr<std::atomic<bool>> cancelled;
 };
 
 struct SchedulerOptions {
-  int workers = 1;                    ///< threads, each with its own batches; use 1 if the model is not
+  int workers = 1;                    ///< threads, each with its own batches; only one if the model is not
                                       ///< thread-safe
   std::int64_t most_waiting = 1024;   ///< limit of jobs that wait for a batch
   std::int64_t most_rows = 128;       ///< limit of hypotheses in a batch
   std::int64_t batch_tokens = 16384;  ///< limit of rows · source length per batch
 };
 
-/// Decodes jobs of many threads in running batches (models::RunningBatch). A job joins a batch after any
-/// decoder step, and leaves the batch when the job's search has ended. Sources of similar length share a
-/// batch. A worker runs one step of each of its batches in turn, so that a short job need not wait for a long
-/// one. A job whose `rows` or length exceeds the limits of a batch runs in a batch by itself.
+/// Decodes jobs, which many threads may submit, in running batches (models::RunningBatch). A job joins a
+/// batch after any decoder step, and leaves the batch when the job's search has ended. Sources of similar
+/// length share a batch. A worker runs one step of each of its batches in turn, so that a short job need not
+/// wait for a long one. A job whose `rows` or length exceeds the limits of a batch runs in a batch by itself.
 class Scheduler {
  public:
   /// @param model in eval mode; must outlive this object and not change
