@@ -142,8 +142,8 @@ def watched(coach):
         watching.wait()
 
 
-# Changes of the solution that cause an error: (text, replacement) pairs, and the coach's answer. LINE N stands for the Nth line
-# of the changed file that contains the first line of the replacement.
+# COMPILE_ERRORS has, for each error, a changed solution that causes it, and texts of the coach's answer. BASE and RETURN are parts
+# of these sources.
 BASE = "struct Base {\n  virtual ~Base() = default;\n  virtual int twice(int x) const = 0;\n};\n"
 RETURN = "  return record("
 

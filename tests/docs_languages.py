@@ -36,7 +36,7 @@ def code(text):
 
 
 def translated(english, chinese):
-    """Whether the second block is the output of the first in Chinese: with the same numbers."""
+    """True if the second block is a Chinese form of the first: it has Chinese characters, and the same numbers as the first."""
     return re.search("[\u4e00-\u9fff]", chinese) and re.findall(r"[\d.]*\d", english) == re.findall(r"[\d.]*\d", chinese)
 
 

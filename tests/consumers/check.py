@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Builds and runs projects that use gradus as in docs/how-to: check.py BUILD [CONSUMER …]
 
-BUILD is a folder with a build of gradus. The consumers are built in BUILD/consumers. Without names, all consumers except the
-last run:
+BUILD is a folder with a build of gradus. The consumers are built in BUILD/consumers. Without names, runs all consumers except
+the last:
 
 installed   find_package and pkg-config. Installs BUILD, and moves the installation. Builds the programs of all how-to pages,
             and checks the messages about components.

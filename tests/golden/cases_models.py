@@ -18,7 +18,8 @@ def padded(rows):
 
 
 def whole_model(name, make):
-    """Stores a model. make() returns its parameters and its function: x (Tx), y_in (Ty) → logits (Ty,V), weights (Ty,Tx) or None."""
+    """Stores a model. make() returns the parameters, and a function of x (Tx) and y_in (Ty). The function returns the logits (Ty,V),
+    and the weights (Ty,Tx) or None."""
     g = Golden(f"model_{name}")
     p, model = make()
     source, target_in, target_out = padded(SOURCES), padded([[BOS] + y[:-1] for y in TARGETS]), padded(TARGETS)
@@ -183,7 +184,8 @@ def bahdanau():
 
 
 def d2l():
-    """Dive into Deep Learning: two layers each. The query is the top layer's state; the logits depend only on that state."""
+    """Dive into Deep Learning: encoder and decoder have two layers each. The query is the top layer's state; the logits depend
+    only on that state."""
     encoder, decoder = nn.GRU(E, H, 2), nn.GRU(E + H, H, 2)
     p = {**recurrent(encoder, decoder), **additive(H, H), **linear("decoder.readout", VY, H)}
 

@@ -1,4 +1,4 @@
-"""The faults that mutants.py plants in backward code, in the tape and in models."""
+"""The faults that mutants.py plants in the libraries autograd, nn, models, compress and distributed."""
 from typing import NamedTuple
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mutation tests: plants one fault at a time in backward code or in a model. The tests of its folder, or of the folder that
-faults.py names, must then fail.
+"""Mutation tests: plants one fault at a time in a library. The library's tests, or those of the folder that faults.py names, must
+then fail.
 
     tests/mutants/mutants.py                   tests all faults, in a copy of the tree in build/mutants; prints a table
     tests/mutants/mutants.py --only softmax    tests only the faults whose file, text or kind matches

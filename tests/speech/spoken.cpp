@@ -114,7 +114,7 @@ TEST_CASE("an uneven utterance has a speed per symbol, within the range", "[spee
   const speech::Spoken spoken(
       {.shortest = 10, .longest = 10, .crossfade = 0, .silence = 0, .longest_silence = 0});
   const auto ratio =
-      [&](bool uneven) {  // of the longest symbol to the shortest; a symbol lasts 20 frames at speed 1
+      [&](bool uneven) {  // longest / shortest symbol, in frames; a symbol lasts 20 frames at speed 1
         Generator generator(1);
         const auto one = spoken.sample(
             {.min_length = 50, .max_length = 50, .min_speed = 0.5, .max_speed = 2, .uneven = uneven},

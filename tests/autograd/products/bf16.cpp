@@ -1,4 +1,4 @@
-// Products whose inputs are rounded to bf16: by the processor's instructions for bf16, and in emulation.
+// Products of inputs rounded to bf16. They use the processor's bf16 instructions, or emulate them in f32.
 
 #include "products/bf16.hpp"
 

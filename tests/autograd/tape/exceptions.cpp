@@ -119,7 +119,8 @@ int fail_everywhere(Work work, Check check) {
 
 TEST_CASE("running out of memory at any point of a forward pass leaks nothing", "[autograd][exceptions]") {
   const Model model;
-  model.loss();  // the first product lets oneDNN 2.6 make its kernels, which hangs after a failed allocation
+  // oneDNN 2.6 makes its kernels in the first product. It would hang if an allocation failed then.
+  model.loss();
   const MemoryStats before = memory_stats();
   int unclean = 0;
   const int failures = fail_everywhere([&] { model.loss(); },

@@ -196,8 +196,8 @@ TEST_CASE("part of a batch draws the same dropout masks as in the whole batch", 
   CHECK(part.state() == whole.state());
   CHECK(difference(two.slice(0, 1, 1), all.slice(2, 3, 1), 0) == "");
   CHECK(difference(two.slice(1, 2, 1), all.slice(0, 1, 1), 0) == "");
-  // For this part, a generator derived from `part` must draw the same masks as a generator derived from
-  // `whole`.
+  // Sequence 1 of the part is sequence 0 of the batch. It must get the same mask from a generator derived
+  // from `part` as from one derived from `whole`.
   const auto check_same = [&](Generator of_part, Generator of_whole) {
     CHECK(difference(dropout(x.slice(0, 2, 1), 0.4, of_part).slice(1, 2, 1),
                      dropout(x, 0.4, of_whole).slice(0, 1, 1), 0) == "");

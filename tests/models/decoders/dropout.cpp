@@ -1,5 +1,5 @@
-// Finds the tensors to which dropout applies. With a probability of almost 1, dropout turns its input into
-// zeros. What is computed from these zeros does not depend on the data.
+// Finds the tensors to which dropout applies. If the dropout probability is almost 1, the dropped tensor is
+// all zeros. A result computed only from such tensors does not depend on the data.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/model.hpp>
