@@ -20,7 +20,7 @@ POLL = 0.2  # seconds between two tests for a saved file
 
 
 class Saved(Exception):
-    """Thrown when the learner saves the file during its check."""
+    """Raised when the learner saves the file during its check."""
 
 
 class Translated(subprocess.Popen):

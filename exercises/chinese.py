@@ -1,6 +1,6 @@
 """Translates the output of the coach and the checkers line by line, if the reader's locale is Chinese.
 
-chinese.json lists the sentences. A line without a translation stays in English. web/check/chinese.js does the same in the page.
+chinese.json lists the sentences. A line without a translation stays in English. web/check/chinese.js does the same in the browser.
 """
 
 import json

@@ -68,8 +68,8 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(explanation, notes) for a function that overrides nothing: it is marked override, or it hides the function of the base class.
-    A later compiler note shows the base class's function."""
+    """(explanation, notes) for a function that overrides nothing, although it is marked override or hides a function of the base
+    class. None if no compiler note shows the base class's function."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)
@@ -92,7 +92,7 @@ def about_abstract(error, found, source, mine):
 
 
 def similar(word):
-    """Suggests the library's operation with the most similar name to `word`; empty if there is none."""
+    """Suggests the library's operation whose name is most similar to `word`; empty if no name is similar."""
     names = set(re.findall(r"^Tensor (\w+)\(", (ROOT / "autograd/include/gradus/autograd/ops.hpp").read_text(), re.MULTILINE))
     near = difflib.get_close_matches(word, names - {word}, 1, 0.8)
     return f" Did you mean `{near[0]}`?" if near else ""

@@ -55,7 +55,7 @@ class Exercise:
         return [part.strip() for part in re.split(r"^## \d+\n", translated(self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
     def hints_of(self, part):
-        """The hints for a part. In an exercise with parts, hints and stage names begin with the part: "general: gradients"."""
+        """The hints that begin with the part's name, such as "general: …" for the part "general"; if none does, all hints."""
         return [hint for hint in self.hints if hint.startswith(part + ": ")] or self.hints
 
     @property

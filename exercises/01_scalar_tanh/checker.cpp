@@ -143,7 +143,7 @@ void value(const ScalarTanh& answer) {
   for (const double x : {1e-5, -1e-9}) value_of(answer, x);
 }
 
-// On one tape, two numbers have a tanh. Each backward function must use its own y.
+// Computes the tanh of two numbers on one tape. Each backward function must use its own y.
 void expect_own_value(const ScalarTanh& answer) {
   Tape tape;
   const Value a = record(tape, 0.5), b = record(tape, 2);

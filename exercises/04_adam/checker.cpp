@@ -297,8 +297,8 @@ std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   return parameters;
 }
 
-// After one step, several mistakes give the same θ. If one of them also explains six steps, only this one is
-// a suspect.
+// After one step, several mistakes give the same θ. If some mistakes also explain the answer's six steps,
+// only these are suspects.
 std::vector<exercise::Suspect> first_suspects(const MakeAdam& make, const Case& c) {
   const Case longer = example({{2, 3}}, 6);
   const Tensor theta = run(make, longer)[0];

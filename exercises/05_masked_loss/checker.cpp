@@ -230,7 +230,7 @@ void shape(const MaskedLoss& answer) {
   loss(answer, example(2, 3, {2}));
 }
 
-// The case with the target 0 and the logits ±size at the pads.
+// A copy of the case. At its pads, the targets are 0 and the logits are ±size.
 Case with_other_pads(const Case& c, double size) {
   Case other{c.logits.clone(), c.targets.clone(), c.lengths};
   const std::span<double> z = other.logits.mutable_values<double>();
@@ -325,7 +325,7 @@ void large_logits(const MaskedLoss& answer) {
                           {{zeros_not_counted, Plain(sum / positive)}}, underflow);
 }
 
-// Reports a gradient of −1/n at each real target and 0 elsewhere: that of a loss whose ln Σ e^z is detached.
+// Reports the gradient of a loss whose ln Σ e^z is detached: −1/n at each real target, and 0 elsewhere.
 void expect_softmax_on_tape(const MaskedLoss& answer, const Case& c) {
   Tensor logits = c.logits.clone();
   logits.set_requires_grad();

@@ -342,7 +342,7 @@ exercise::Exercise global_clipping_exercise(const ClipGradients& answer) {
                   [=] {
                     clipped(answer, 1, 0.7);
                     clipped_with_short_ones(answer);
-                    // both norms below 1, both far above 1, and one on each side
+                    // the norm and max_norm: both below 1, both far above 1, and one on each side of 1
                     for (const auto& [size, max_norm] : {std::pair(0.05, 0.03), {100.0, 30.0}, {100.0, 0.01}})
                       clipped(answer, size, max_norm);
                   }},

@@ -138,7 +138,7 @@ class PlainDecoder {
     return affine(side_by_side(parts), exercise::parameter(decoder_, "W_o.weight"),
                   exercise::parameter(decoder_, "W_o.bias"));
   }
-  Plain bridge(const Tensor& read) const {  // W_s ←h_1, (B, 2H)
+  Plain bridge(const Tensor& read) const {  // W_s read, (B, 2H); right if `read` is ←h_1
     return affine(Plain(read), exercise::parameter(decoder_, "W_s.weight"));
   }
 

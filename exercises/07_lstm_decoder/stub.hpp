@@ -21,7 +21,7 @@ class LstmCell : public nn::Module {
         bias_ih(add_parameter("bias_ih", nn::uniform_fan_in({4 * hidden}, hidden))),
         bias_hh(add_parameter("bias_hh", nn::uniform_fan_in({4 * hidden}, hidden))) {}
 
-  // {h′, c′}, (B, H) each, from x (B, I), h and c (B, H).
+  // {h′, c′}, (B, H) each, from x (B, I), h (B, H) and c (B, H).
   std::pair<Tensor, Tensor> forward(const Tensor& /*x*/, const Tensor& /*h*/, const Tensor& /*c*/) const {
     // TODO
     exercise::to_do("Write LstmCell::forward(): compute i, f, g and o, then c′ and h′.");

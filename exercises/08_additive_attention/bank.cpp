@@ -31,7 +31,7 @@ struct Parts {
 
 // e (B, T): the terms (T, B, A), summed over A.
 Tensor summed(const Tensor& terms) { return transpose(sum(terms, 2), 0, 1); }
-// α (B, T) reshaped to (T, B, 1).
+// α (B, T), transposed to (T, B, 1).
 Tensor columns(const Tensor& alpha) { return unsqueeze(transpose(alpha, 0, 1), -1); }
 Tensor context_of(const Tensor& alpha, const Tensor& values) { return sum(columns(alpha) * values, 0); }
 
@@ -528,7 +528,7 @@ class Noisy : public TrainsOtherwise<InTraining::noise> {
   }
 };
 
-// Returns the weights before the context.
+// Exchanges the context and the weights in the result.
 class Exchanged : public nn::AdditiveAttention {
  public:
   using AdditiveAttention::AdditiveAttention;

@@ -184,7 +184,8 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
           }};
 }
 
-// AdditiveAttention's subclasses have no fused_score(). So the decoder calls attend() at every step.
+// In subclasses of AdditiveAttention, fused_score() returns no score. So the decoder calls attend() at every
+// step.
 class StepByStep : public gradus::nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
 };

@@ -38,8 +38,8 @@ constexpr std::int64_t T = 17;
 // Near an end of the sentence, this window still excludes some positions.
 const std::vector<double> half_windows_of_m = {3, 4, 2.5, 1.25, 9, 3 - 1e-9},
                           half_windows_of_p = {4.5, 3, 1.25, 2.5, 9};
-// Six sentences, so that two different mistakes give different weights in at least one of them. The first is
-// not the longest.
+// Six sentences, so that two different mistakes give different weights in at least one of them. The first
+// sentence of some_padding is not the longest.
 const Lengths all_real = {T, T, T, T, T, T}, some_padding = {9, T, 4, 2, 7, 12};
 
 struct Task {

@@ -53,7 +53,8 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Task& task) {
   return model;
 }
 
-// The fraction of exact matches, and for each task the fraction of steps that attend to the right position.
+// The fraction of exact matches, and for each task the fraction of steps that attend to its right position.
+// sort_symbol is the fraction of steps that attend to the right symbol when sorting.
 struct Shares {
   double exact = 0, copy = 0, reverse = 0, sort = 0, sort_symbol = 0;
 };

@@ -92,9 +92,9 @@ Aligned with_near_ties() {
   return a;
 }
 
-// Random weights. Each step puts 0.2 to 0.9 on one position. It is the right position with probability at
-// least ½, and a random one in the last row, that of <eos>. The weights of the other positions are small.
-// Rows do not sum to 1. The right positions sort the source, or reverse it if the seed is even. Some symbols
+// Random weights. Each step puts 0.2 to 0.9 on one position. In the last row, that of <eos>, this position is
+// random. In other rows, it is the right one with probability at least ½. All other weights are small. Rows
+// do not sum to 1. The right positions sort the source, or reverse it if the seed is even. Some symbols
 // differ by 10: this detects an answer that compares only their last digits.
 Aligned drawn(std::int64_t L, std::uint64_t seed) {
   Generator generator(seed);

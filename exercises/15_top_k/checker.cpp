@@ -297,7 +297,8 @@ bool is_tie_broken_otherwise(const Plain& e, const Plain& got, const Plain& righ
   return elsewhere;
 }
 
-// True if the weights of a row are NaN exactly where the k largest energies of the row all are those of pads.
+// True if the rows that begin with NaN are those whose k largest energies are all at pads. There must be at
+// least one such row.
 bool is_nan_where_pads_win(const Plain& e, const Plain& got, const Lengths& lengths, std::int64_t k) {
   if (got.shape() != e.shape()) return false;
   bool any = false, all = true;

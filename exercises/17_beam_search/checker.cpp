@@ -225,7 +225,7 @@ void nothing_ends(const BeamSearch& answer) {
   calls_at_the_end(answer);
 }
 
-// A beam of V^n hypotheses never drops an output, so the result is exact.
+// 5000 is more than V^max_length, so the beam never drops a hypothesis, and the result is exact.
 void all_outputs(const BeamSearch& answer) {
   expect_outputs(
       answer, many({5000}, 5, 0.5),

@@ -44,7 +44,7 @@ enum class Fault {
   last_token_missing,  ///< the last token of the vocabulary is not tried
   live_besides,        ///< keeps K live hypotheses, and every hypothesis that ends
   last_found,          ///< returns the hypothesis that finished last
-  last_listed,         ///< the same; if none is finished, the last of the live hypotheses
+  last_listed,         ///< like last_found, but if none is finished, returns the last live one
   one_per_token,       ///< keeps only the likeliest of the continuations that end in the same token
   no_repetition,       ///< does not write the same token twice in a row
   last_step,           ///< returns only a hypothesis that finished in the last step

@@ -174,7 +174,7 @@ void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   c.values = values.tensor();
 }
 
-// Expects every weight to be right in relation to its own size, however small it is.
+// Expects every weight of at least 1e-250 to be right in relation to its own size.
 void expect_small_weights(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   for (const double size : {3.0, 10.0, 30.0}) {
@@ -190,8 +190,9 @@ void expect_small_weights(const AnyAttention& any) {
   }
 }
 
-// Makes the energies of all real positions very low. If a finite number such as −10⁵ stands for −∞, the pads'
-// energies are then higher. (−10⁹ is low enough for any energies that occur.)
+// Makes the energies of all real positions very low. An attention that uses a finite number such as −10⁵ in
+// place of −∞ then gives weight to pads. (In additive attention, −10⁹ is lower than all energies of this
+// check.)
 void expect_no_low_pads(const AnyAttention& any) {
   Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();

@@ -99,7 +99,8 @@ void expect_no_special_case(const AttentionTask& task, const std::string& thrown
       "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// Called after a failure. If the code works for T = B, its energies are (T, B): reports this mistake.
+// Called after a failure. Reports transposed energies, (T, B) instead of (B, T), if the code works when
+// T = B.
 void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",
@@ -285,7 +286,7 @@ std::optional<double> scale_of(const Tensor& weights, const Plain& e) {
   return std::isfinite(r) && std::abs(r) > 1e-6 && r != 1 ? std::optional(r) : std::nullopt;
 }
 
-// @param scale of the query and the values
+// Compares the weights and the context with the right ones. `scale` multiplies the query and the values.
 void golden(const AttentionTask& task, const AttentionSizes& sizes, const Lengths& lengths, bool masked,
             double scale = 1) {
   const auto attention = make(task, sizes);

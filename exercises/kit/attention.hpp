@@ -42,7 +42,7 @@ struct AttentionTask {
 struct AttentionCase {
   gradus::Tensor query, values;       ///< (B, Q), (T, B, D)
   std::vector<std::int64_t> lengths;  ///< all equal T if there is no padding
-  bool masked;                        ///< true if prepare() gets the lengths; otherwise told() is undefined
+  bool masked;                        ///< true if prepare() gets the lengths; if false, told() is Tensor()
 
   std::int64_t B() const { return query.size(0); }
   std::int64_t T() const { return values.size(0); }
@@ -65,16 +65,16 @@ struct AnyAttention {
 
 /// Expects results to depend only on the quantities in the equations. Varies the earlier calls, batch sizes,
 /// the step, the previous weights and the training mode. Also selects rows as beam search does. Reports
-/// "changes-its-input", "remembers", "memory-layout", "depends-on-step" and "training-differs".
+/// "changes-its-input", "remembers", "by-size", "memory-layout", "depends-on-step" and "training-differs".
 void expect_only_its_arguments(const AnyAttention& any);
 
-/// Expects the right weights and context for one padded sentence, for equal lengths less than T, for values
+/// Expects the right weights and context for one padded sentence, for equal lengths less than T, for a value
 /// of zero, for equal values and for 40 positions. Reports "batch-of-one-padded", "equal-lengths",
 /// "zero-value", "equal-values" and "long-sentence".
 void expect_any_sentences(const AnyAttention& any);
 
 /// Expects the right weights and context even for extreme energies, and for any values at the pads.
-/// Reports "pads-leak", "overflow", "max-over-pads" and "large-energies".
+/// Reports "pads-leak", "overflow", "max-over-pads", "large-energies" and "small-weights".
 void expect_any_energies(const AnyAttention& any);
 
 /// Expects weights of exactly 0 where `expected` is 0. Reports "pads-leak".

@@ -214,7 +214,8 @@ Batch rows_of(const Batch& c, const Lengths& numbers) {
   return part;
 }
 
-// Decodes parts of a batch: each sentence by itself, with its padding, and two sentences of equal lengths.
+// Decodes parts of a batch: three sentences one by one, with their padding, then two sentences of equal
+// length together.
 void expect_rows_independent(const DecoderTask& task) {
   const Batch whole = example(task, 6, {4, 6, 3, 4}, 10);
   const auto decoded = [&](const Batch& c) {

@@ -48,13 +48,14 @@ void expect_told(const DecoderTask& task);
 
 /// Expects a step to depend only on its arguments. Alternates between batches of different sizes, selects
 /// rows as beam search does, runs the library's beam search, and turns on training mode. Reports
-/// "changes-its-input", "remembers", "batch-differs", "beam-search", "not-deterministic" and
-/// "training-differs".
+/// "changes-its-input", "remembers", "depends-on-step", "batch-differs", "beam-search", "not-deterministic"
+/// and "training-differs".
 void expect_independent_steps(const DecoderTask& task);
 
 /// Runs `steps` steps in training mode, and checks the gradients of their logits and weights. If attend()
-/// gets the previous weights, uses an attention that depends on them. Also expects a gradient from step 20 to
-/// the first state. Reports "gradient-cut".
+/// gets the previous weights, uses an attention that depends on them. Also expects that each tensor of the
+/// first state that gets a gradient from step 2 gets one from step 20. Reports "returned-weights-detached"
+/// and "gradient-cut".
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);
 
 }  // namespace exercise

@@ -120,7 +120,7 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
       const auto [got, expected] = entry.wrong > 0 ? apart(entry.analytic, entry.numeric)
                                                    : apart(entry.first_open.analytic, entry.first_open.fine);
       Mistake known = mistake;
-      // Every element is wrong, and the worst gradient is 0: the tensor was detached.
+      // If every element is wrong and the worst gradient is 0, the tensor was probably detached.
       if (known.sign.empty() && entry.wrong == entry.checked && entry.analytic == 0)
         known.sign = "No gradient reaches " + name + ".";
       throw Finding{

@@ -43,19 +43,19 @@ inline const Mistake max_over_pads{
 /// Copies of the values. Later in-place changes do not affect them.
 std::vector<Plain> copied(const Results& results);
 
-/// Expects `got` to equal `expected`, the results of an earlier run; otherwise reports `mistake`. `when` ends
-/// the sentence: "weights, after another sentence".
+/// Expects `got` to equal `expected`, the results of an earlier run; otherwise reports `mistake`. `when` is
+/// appended to the tensor's name in the message, as in "weights, after other calls".
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
 
 /// Runs `check`, which uses equal sizes for axes that usually differ in size. With different sizes, the
 /// answer was right. If `check` throws a Finding, the answer therefore confuses tensors of the same shape,
-/// and the Finding's mistake becomes "by-shape". Keeps the mistake "factor": the answer may use a factor for
-/// the earlier sizes.
+/// and the Finding's mistake becomes "by-shape". Keeps the mistake "factor": a factor in the answer may be
+/// right only for the different sizes.
 void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes);
 
-/// Runs `f`. Converts an exception of the learner's code, or a Finding, to a Finding with `mistake` and
-/// `says`. The new Finding shows the original message.
+/// Runs `f`. If the learner's code throws, or if `f` throws a Finding with another mistake, throws a Finding
+/// with `mistake` and `says`, which shows the original message.
 void expect_no_exception(const std::function<void()>& f, const Mistake& mistake, const std::string& says);
 
 /// Expects two calls to give the same results; otherwise reports "not-deterministic". `fresh` creates new

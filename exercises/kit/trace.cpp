@@ -66,8 +66,9 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-constexpr std::uintptr_t below_stack = 128 << 20;  // bytes below main() in which Linux maps only the stack
-constexpr unsigned longest_unwinding = 2;          // seconds; unwinding a corrupted stack may hang
+// Linux maps only the stack in this many bytes below main()'s frame.
+constexpr std::uintptr_t below_stack = 128 << 20;
+constexpr unsigned longest_unwinding = 2;  // seconds; unwinding a corrupted stack may hang
 
 int file = -1;
 pid_t process;

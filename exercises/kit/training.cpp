@@ -64,9 +64,10 @@ std::string beside(const std::string& left, const std::string& right) {
     for (std::string line; std::getline(in, line);) list.push_back(line);
     return list;
   };
+  // The number of characters of a line in UTF-8, without escape codes.
   const auto columns = [](const std::string& line) {
     const std::string plain = std::regex_replace(line, std::regex("\x1b\\[[0-9;]*m"), "");
-    return std::count_if(plain.begin(), plain.end(), [](char c) { return (c & 0xC0) != 0x80; });  // of UTF-8
+    return std::count_if(plain.begin(), plain.end(), [](char c) { return (c & 0xC0) != 0x80; });
   };
   const std::vector<std::string> a = lines(left), b = lines(right);
   std::ptrdiff_t width = 0;

@@ -49,7 +49,8 @@ void show_beside_library(const gradus::models::Seq2Seq& yours, const Reversals& 
 /// Two blocks of text side by side. Escape codes have no width.
 std::string beside(const std::string& left, const std::string& right);
 
-/// Expects an exact match of at least `least` at every length. Reports `mistake`, or "does-not-learn".
+/// Expects an exact match of at least `least` at every length. Otherwise reports `mistake`, or
+/// "does-not-learn" if `mistake` is empty.
 void expect_learnt(const ByLength& measured, double least, const Mistake& mistake = {});
 
 }  // namespace exercise

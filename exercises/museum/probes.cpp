@@ -77,7 +77,7 @@ Tensor weights_of(const DecoderStep& decoder, const State& state, const gradus::
   return decoder.step(tokens(memory.values.size(1), 3), state, memory).weights;
 }
 
-// Says that `what` stays the same, or by how much it changes at most. `what` ends before its verb.
+// Says that `what` stays the same, or by how much it changes at most. `what` is the sentence up to the verb.
 std::string change(const std::string& what, double moved, bool plural = true) {
   if (moved <= same) return what + (plural ? " do not change." : " does not change.");
   return what + (plural ? " change by up to " : " changes by up to ") + text(moved) + ".";
