@@ -21,7 +21,7 @@ TESTS = ROOT / "tests"
 
 
 def commands(build):
-    """The compiler commands of the test programs: of units of several sources, and of single sources."""
+    """Maps each source of the test programs to its compiler options. A source may be a unit that includes several sources."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds gradus_tiny twice, statically with musl and for 32-bit Arm, and tests both programs: checks/tiny.sh [BUILD]. On demand
-# only; needs musl-tools, gcc-arm-linux-gnueabihf, libc6-dev-armhf-cross and qemu-user. Fails if the program and a model of
-# configs/reverse.toml's sizes together take more than 300 KB, or more than 2 MB of memory.
+# only; needs musl-tools, gcc-arm-linux-gnueabihf, libc6-dev-armhf-cross and qemu-user. Fails if the program and a model
+# of configs/reverse.toml's sizes together have more than 300 KB, or if the running program takes more than 2 MB of memory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 gradus=${1:-build/release}/tools/gradus

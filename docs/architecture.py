@@ -69,7 +69,7 @@ def autograd_arrows():
 
 
 def autograd_faults():
-    """Compares the picture by diagrams_engine.py, a list of folders with tensor and tape in one box, with the includes."""
+    """Compares the picture by diagrams_engine.py with the includes. In the picture, tensor and tape share a box."""
     names, found = list(AUTOGRAD), autograd_arrows()
     box = {name: "tensor" if name == "tape" else name for name in names}
     if missing := {name for arrow in found for name in arrow} ^ set(names):

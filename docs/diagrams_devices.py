@@ -416,7 +416,7 @@ def phases(p):
     floor, height, half, sample = 150, 100, 84, 126
 
     def distance(weight):
-        """From the middle of a Hann window of this half width to the place where it has this weight."""
+        """The distance from the middle of a Hann window, `half` wide on each side, to the place where it has this weight."""
         return half * 2 / math.pi * math.acos(math.sqrt(weight))
     p.arrow((12, floor), (246, floor), head=False, width=1)
     for middle, weight, role in ((sample - distance(0.6), 0.6, "encoder"), (sample + distance(0.8), 0.8, "attention")):

@@ -285,7 +285,7 @@ def run_folder(p):
 
     translate, evaluate, align and score read best.safetensors. train --resume reads last.safetensors. train --config reads settings.toml.
     log.jsonl, curves.svg, alignments.svg and index.html are for people. step-STEP.safetensors and average.safetensors are written only with
-    --average. The second is read if --model names it.
+    --average. average.safetensors is read if --model names it.
     """
     p.panel("encoder", 118, 24, 180, 308)
     p.text(208, 46, "a run folder", "small")

@@ -63,8 +63,8 @@ TYPES, COMMA = "**Types**: ", ", "
 # Type of an argument or result → its header
 TYPE_HEADERS = {"Generator": "random.hpp", "Packing": "packing.hpp", "GRUStates": "fused.hpp", "GRUForm": "fused.hpp",
                 "LSTMStates": "fused.hpp", "AttentionDecoder": "fused.hpp"}
-# The example of an operation. There are three kinds: call, result, g, gradient (or two gradients, in the order of the arguments);
-# call, result; shape of x, call, shape of the result.
+# The example of an operation, in one of three forms: (call, result, g, gradient), (call, result), or (shape of x, call, shape of
+# the result). `gradient` may be two gradients, in the order of the arguments.
 EXAMPLES = {
     "where": ("where((1, 0), ((1, 2), (3, 4)), (8, 9))", "((1, 9), (3, 9))", "((1, 2), (3, 4))", "((1, 0), (3, 0))`, `(0, 6)"),
     "variance": ("variance((1, 2, 3))", "1", "1", "(−1, 0, 1)"),

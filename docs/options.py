@@ -6,7 +6,7 @@ docs/options.py check PROGRAM    fails if a page is not what `render` would writ
 
 A table is between a marker and <!-- end -->. The marker <!-- options of info --> gets one table. <!-- options of train in groups -->
 gets one per group of the help. <!-- options of serve except Limits --> leaves out groups. Brackets in the help are defaults. Both
-commands fail if a text has no Chinese in options_chinese.py, or if that file has one too many.
+commands fail if a text has no Chinese in options_chinese.py, or if that file has a text that the help lacks.
 """
 
 import pathlib

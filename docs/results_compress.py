@@ -79,8 +79,8 @@ def compress_speed():
 
 
 def check_bounds():
-    """Checks that int8 loses at most 0.3 BLEU or 0.3 percentage points of exact match. Checks that with AMX int8 decodes at least
-    1.8 times as fast as f32 for single sentences, and 1.3 times for batches."""
+    """Checks that int8 loses at most 0.3 BLEU or 0.3 percentage points of exact match. Checks that, with AMX, int8 decodes at
+    least 1.8 times as fast as f32 for single sentences, and at least 1.3 times as fast for batches."""
     for row in load("compress_quality")["rows"]:
         scale = 1 if row["score"] == "bleu" else 100
         assert scale * (row["f32"] - row["int8"]) <= 0.3, row

@@ -60,7 +60,8 @@ def decision_memory_release():
 
 
 def decision_libraries():
-    """Products by oneDNN, in µs, and the times of OpenBLAS with two sets of kernels, relative to oneDNN. All are fastest calls."""
+    """Products by oneDNN, in µs, and the times of OpenBLAS with two sets of kernels, relative to oneDNN. Each time is that of
+    the fastest call."""
     results = load("decisions_products")["libraries"]
 
     def cells(row):

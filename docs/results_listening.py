@@ -19,7 +19,7 @@ SHOWN = ("location, as in tutorial 15", "content, as in tutorial 15", "filters o
          "twice the updates")
 FASTER = {"location": "twice the updates", "location, frames left out": "frames left out, twice the updates",
           "content": "content, twice the updates", "content, frames left out": "frames left out, content, twice the updates"}
-# The answer to each question of the page, and the models that answer it: {model: the model before the arrow}.
+# For each question of the page: the answer, and the models that answer it, {model: the model with which it is compared}.
 LOCATION = "location, as in tutorial 15"
 QUESTIONS = {
     "1. Filter too wide?": ("at speed 2, yes", {"filters of 7 positions": LOCATION, "filters of 3 positions": LOCATION}),
@@ -153,8 +153,8 @@ def listening_digits():
 
 
 def check_bounds():
-    """Checks what tutorial 15 says of the models at twice the trained speed and of the online model, and train-on-sound.md of
-    the digits."""
+    """Checks two pages: what tutorial 15 says about the models at twice the trained speed and about the online model, and what
+    train-on-sound.md says about the digits."""
     for run in load(DIGITS)["runs"]:
         voice, speeds = ({name: run[name][part]["token_error_rate"] for name in ATTENTIONS} for part in ("voice", "speeds"))
         assert max(voice.values()) <= 0.03, run["seed"]

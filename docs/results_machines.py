@@ -40,8 +40,8 @@ def batches():
 
 
 def measure(at, only=None):
-    """Measures all, or only `only`: machines, machines_link or machines_batches. `machines` also writes machines_jobs, the
-    predictions for larger jobs."""
+    """Measures machines, machines_link and machines_batches, or only the one that `only` names. `machines` also writes
+    machines_jobs, the predictions for larger jobs."""
     for names, command in ((("machines", "machines_jobs"), COMMAND), (("machines_link", ), LINK)):
         if only in (None, names[0]):
             done = subprocess.run([*command, "--json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)

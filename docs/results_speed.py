@@ -18,12 +18,12 @@ def fastest(by_threads):
 
 
 def fastest_peer(*cases):
-    """libtorch's time in ms, with the settings and threads that are fastest in one of these cases."""
+    """libtorch's shortest time in ms over these cases, with any of its settings and numbers of threads."""
     return min(fastest(case[who])["ms_per_step"] for case in cases for who in ("libtorch_best", "libtorch_plain"))
 
 
 def blocks(report):
-    """The number of allocations. Empty unless the warm-up was two passes over the eight batches, without which the number is
+    """The number of allocations. Empty if the warm-up was shorter than two passes over the eight batches: the number is then
     unreliable."""
     return report["buffers_allocated_after_warmup"] if report["warmup"] >= 16 else ""
 

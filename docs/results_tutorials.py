@@ -29,8 +29,8 @@ def alignment(run):
 
 
 def table(number, name, shown=lambda row: True, form_of=lambda column, values: None):
-    """A table from the tutorial's results.json: means over the seeds, of the rows whose names are `shown`. `form_of` may choose the
-    format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all numbers are the same for every
+    """A table from the tutorial's results.json: means over the seeds, of the rows for whose names `shown` is true. `form_of` may choose
+    the format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all numbers are the same for every
     seed, they are calculated, not measured: then there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
@@ -59,7 +59,7 @@ def table(number, name, shown=lambda row: True, form_of=lambda column, values: N
 
 
 def without_zeros(rows):
-    """Shortens a table by length: of the rows at its end with only zeros, keeps the first."""
+    """Shortens a table whose rows are lengths: of the last rows, which contain only zeros, keeps the first."""
     end = len(rows)
     while end > 1 and all(name.isdigit() and set(cell) <= set("0.") for name, *cells in rows[end - 2:end] for cell in cells):
         end -= 1

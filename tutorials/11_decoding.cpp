@@ -150,7 +150,7 @@ void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
             << " of " << pairs.size() << " sources, largest difference of ln p " << difference << '\n';
 }
 
-// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding, if there is one.
+// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding; without one, the last.
 plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                               const data::Reversal& task) {
   const auto greedily = models::greedy(model, pairs), by_beam = tutorial::best_outputs(model, pairs, beam_of(3));

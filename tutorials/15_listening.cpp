@@ -193,7 +193,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                            speech::Spoken::text(by_location.tokens) + '\n';
   std::cout << said << '\n';
 
-  // 4. The last model writes while it hears. The other models first hear the whole utterance.
+  // 4. The online model writes while it hears. The other models first hear the whole utterance.
   const speech::Utterance live = spoken.say(std::vector<std::int64_t>{3, 1, 4}, 0.75, generator);
   std::cout << tutorial::transcript(*online, live) << '\n';
   Generator same(20150602);  // the same utterances in every run

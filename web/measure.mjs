@@ -18,8 +18,8 @@ const files = readdirSync(page, { recursive: true }).filter((name) => !name.star
 const brotli = (file) => execFileSync("brotli", ["--best", "--stdout", file], { maxBuffer: 1 << 28 }).length;
 const sizes = files.map((file) => ({ file: path.relative(page, file), raw: statSync(file).size, packed: brotli(file) }));
 for (const { file, raw, packed } of sizes.filter(({ packed }) => packed > 10000)) report(`${file}, raw and brotli, bytes`, `${raw} ${packed}`);
-// Loaded when a reader looks inside a step or chooses phrases, when a reader's own attention is built, in the other language, or
-// only by Check.
+// Not in the first load: the files of the view inside a step, of phrases, of a reader's own attention, of the other language and
+// of Check.
 const later = ["inside.js", "equations.js", "gradient_table.js", "values.js", "own_trainer.js", "strings.zh.js",
                "phrases.wasm", "unicode.js", "wasi/index.js", "wasi/fs_opfs.js", "wasi/strace.js"];
 report("all files of the first load, brotli, bytes",

@@ -13,7 +13,8 @@ if(${resources} IS_NEWER_THAN ${sysroot}/extracted)
   endif()
   file(REMOVE_RECURSE ${sysroot})
   file(ARCHIVE_EXTRACT INPUT ${resources} DESTINATION ${sysroot})
-  # Links only these header-only libraries of this machine into the sysroot. Other headers of this machine must not be found.
+  # The sysroot links to these headers of this machine: header-only libraries, and the header of utf8proc. Other headers of this
+  # machine must not be found.
   foreach(library IN ITEMS nlohmann xtensor xtl xtensor.hpp utf8proc.h)
     file(CREATE_LINK /usr/include/${library} ${sysroot}/include/${library} SYMBOLIC)
   endforeach()

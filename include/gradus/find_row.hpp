@@ -12,7 +12,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The row of a table with this name. `name_of(row)` returns a row's name. @throws Error listing all names.
+/// The first of `rows` whose name is `name`. `name_of(row)` returns a row's name.
+/// @throws Error listing all names, if there is no such row
 template <class Rows, class NameOf>
 const auto& find_row(const char* who, const char* kind, std::string_view name, const Rows& rows,
                      NameOf name_of) {

@@ -146,7 +146,10 @@ class Joining {
   }
 }
 
-/** @param {Uint8Array} bytes a bitstream. @returns {Uint8Array} sizes as 32-bit numbers (file, columns, each column), then the columns */
+/**
+ * @param {Uint8Array} bytes a bitstream
+ * @returns {Uint8Array} 32-bit numbers (the file's size, the number of columns, each column's size), then the columns
+ */
 export function split(bytes) {
   const splitting = new Splitting(bytes);
   walk(splitting);

@@ -35,9 +35,9 @@ export class Compiling {
     this.#worker.postMessage({ do: "load", downloads });
   }
 
-  /** As Compiler.compile(). */
+  /** Like Compiler.compile(). */
   compile(folder, source) { return this.#ask({ do: "compile", folder, source }); }
-  /** As Compiler.trainer(). */
+  /** Like Compiler.trainer(). */
   trainer(files, offers) { return this.#ask({ do: "trainer", files, offers }); }
 
   /** @returns {Promise<{ program?: Uint8Array, printed: string }>} */

@@ -64,7 +64,7 @@ export class Compiler {
                         "lib/play/libgradus_web.a"], []);
   }
 
-  /** Compiles a file with the arguments `compiling`. Links it with what `linking` names and with the libraries of every program. */
+  /** Compiles a file with the arguments `compiling`. Links it with the arguments `linking` and the libraries of every program. */
   async #build(compiling, files, linking, exporting) {
     const compiled = await run(this.#clang, "clang++", [...flags, "-include-pch", "/precompiled.pch", "-fno-caret-diagnostics", "-c",
       ...compiling, "-o", "learner.o"], { ...this.#files, ...files });

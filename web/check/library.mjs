@@ -15,7 +15,7 @@ import { pack, unpack } from "./tar.js";
 
 const layers = ["files", "autograd", "nn", "data", "plot", "graph", "models", "compress"];
 const onlyHeaders = ["speech", "distributed"];  // libraries that no exercise links; gradus.hpp includes their headers
-// Instantiates the templates that the headers use once, instead of in each compilation.
+// Instantiates the headers' templates once, in the precompiled header, instead of in each compilation.
 const headerFlags = [...flags, "-fpch-instantiate-templates"];
 
 function* filesIn(folder) {

@@ -15,7 +15,10 @@ function verdictOf(ending) {
   return ending.verdict === "to do" ? [words.toDo, ""] : ending.verdict === "finding" ? [words.finding, "wrong"] : undefined;
 }
 
-/** Groups the stages under the names to show. The stages of a part form one group, except in the part that the check has reached. */
+/**
+ * Groups the stages under the names to show. The stages of a part form one group. Trainings, and the stages of the part that the
+ * check has reached, are shown one by one.
+ */
 function groups({ stages, reached }) {
   const partOf = (stage) => /^(.*?): /.exec(stage?.name ?? "")?.[1], found = new Map();
   for (const stage of stages) {

@@ -19,7 +19,7 @@ export async function isStored(downloads) {
 /**
  * Decompresses brotli piece by piece, which needs half the memory of decompressing everything at once. Reads the stream in a loop:
  * with TransformStreams, Chromium 156 sometimes crashed when a reader left the page during this work.
- * @param {ReadableStream<Uint8Array>} stream `progress` receives the length of each chunk
+ * @param {ReadableStream<Uint8Array>} stream compressed; @param progress receives the length of each compressed chunk
  */
 async function decompress(stream, progress) {
   const decoder = new BrotliDecStream(), piece = 1 << 20, reader = stream.getReader(), pieces = [];

@@ -157,9 +157,10 @@ json step(const json& request) {
   return {{"step", the_session().steps()}, {"losses", losses}, {"finished", the_session().finished()}};
 }
 
-// {"do": "measure", "each": n} → the source lengths, and two measurements of each model. "exact" lists the
-// exact match for each length. "trained" is the exact match over all lengths that occur in training. For
-// phrases, both measure training phrases; "held_out" and "bleu" are the exact match and BLEU of the others.
+// {"do": "measure", "each": n} → the number of updates, the source lengths, and two measurements of each
+// model. "exact" lists the exact match for each length. "trained" is the exact match over all lengths that
+// occur in training. For phrases, both measure training phrases, and there are two more: "held_out" and
+// "bleu", the exact match and BLEU of the held-out phrases.
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();
@@ -183,8 +184,8 @@ json measure(const json& request) {
   return {{"step", the_session().steps()}, {"lengths", lengths}, {"models", models}};
 }
 
-// {"do": "example"} → the text of a held-out source. For phrases, calls alternate between a held-out phrase
-// and one of the training.
+// {"do": "example"} → the text of a held-out source. For phrases, calls alternate between a training phrase
+// and a held-out phrase.
 json example(const json&) { return {{"source", the_session().example()}}; }
 
 json texts(const Ids& ids, const Symbols& symbols) {
@@ -203,10 +204,10 @@ json rows_of(const Tensor& matrix) {
   return rows;
 }
 
-// {"do": "translate", "text": …} → the source's tokens, the target's tokens (null if unknown), for a phrase
-// of the set whether it is held out, and for each model: "output", its tokens; "right", a flag for each
-// output token; "probabilities", one per output token; "weights", (tokens, source); "forced", the weights
-// with teacher forcing. Without attention, weights are null.
+// {"do": "translate", "text": …} → the number of updates; "source" and "target", tokens; "held_out", true or
+// false for a phrase of the set; and for each model: "output", its tokens; "right", a flag for each output
+// token; "probabilities", one per output token; "weights", (tokens, source); "forced", the weights with
+// teacher forcing. Null: an unknown target, "held_out" of another text, and weights without attention.
 json translate(const json& request) {
   const Session& now = the_session();
   const Ids source = now.source().encode(request.at("text").get<std::string>());

@@ -10,7 +10,7 @@
 
 namespace gradus::web {
 
-/// The cells by the names of `gradus train`.
+/// The cells, with their names in `gradus train`.
 inline constexpr std::array<std::pair<std::string_view, models::Cell>, 4> cells{
     {{"gru", models::Cell::gru},
      {"lstm", models::Cell::lstm},

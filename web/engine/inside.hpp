@@ -44,7 +44,7 @@ struct Inside {
 
 /// Computes the step that writes token t (from 0). The decoder first reads tokens 0 to t−1 of `written`.
 /// @param source   (T), without BOS and EOS
-/// @param written  y_1, y_2, …; L is the loss of token t
+/// @param written  y_1, y_2, …; token t (from 0) is y_{t+1}, and L is its loss
 /// @param replaced values for this step only
 /// @throws Error if the decoder has no attention, if t is out of range, or if replaced values have a wrong
 /// size.

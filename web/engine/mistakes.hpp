@@ -11,7 +11,7 @@ struct Mistakes {
   bool no_tanh = false;      ///< e_tj = v_a · (W_a s_{t−1} + U_a h_j)
   bool no_backward = false;  ///< h_j = [→h_j; 0]
   bool ask_after = false;    ///< the query is s_t = cell([E y_{t−1}; c_{t−1}], s_{t−1}), with c_0 = 0
-  bool wrong_end = false;    ///< s_0 reads the backward state at the batch's last position, even a pad
+  bool wrong_end = false;    ///< s_0 reads the backward state at the batch's last position, pad or not
   bool any() const { return no_mask || no_tanh || no_backward || ask_after || wrong_end; }
 };
 

@@ -9,11 +9,11 @@
 
 namespace gradus::web {
 
-/// The reader's own attentions by the names that settings use. Play compiles them in the page: see
+/// Maps the names that settings use to the reader's own attentions. Play compiles them in the page: see
 /// check/compiler.js.
 std::map<std::string, models::AttentionKind>& own_attentions();
 
-/// Adds an attention. @return true, so that a constant can be initialised with it before the first request
+/// Adds an attention. @return true, so that the call can initialise a constant before the first request
 bool offer(const std::string& name,
            std::function<std::unique_ptr<nn::Attention>(const models::AttentionSizes&)> make);
 

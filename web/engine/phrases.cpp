@@ -33,7 +33,7 @@ const std::array sets{Set{"eng-fra",
                           {.unit = data::TokenUnit::chinese},
                           data::BleuTokeniser::chinese}};
 
-constexpr std::int64_t percent = 5;  // of dev and of test, as in `gradus train`
+constexpr std::int64_t percent = 5;  // size of dev, and also of test, as in `gradus train`
 
 struct Side {
   data::Tokeniser tokeniser;

@@ -21,8 +21,8 @@ struct Phrase {
   bool held_out;  ///< whether training does not use it
 };
 
-/// A phrase set of data::phrases(). It is split and tokenised as by `gradus train --phrases NAME`, and
-/// Chinese as with `--target-unit chinese`.
+/// A phrase set of data::phrases(), split and tokenised as `gradus train --phrases NAME` does. Chinese is
+/// tokenised as with `--target-unit chinese`.
 struct Phrases {
   std::string settings;  ///< the options of `gradus train`, as TOML
   Symbols source, target;
@@ -50,8 +50,7 @@ struct Sides {
         target(phrases ? phrases->target : source) {}
 };
 
-/// Sets `make_phrases`. A call that initialises a global constant is made before the first request. @return
-/// true
+/// Sets `make_phrases`. @return true, so that the call can initialise a constant before the first request
 bool offer_phrases();
 
 }  // namespace gradus::web

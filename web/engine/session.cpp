@@ -178,7 +178,7 @@ std::string Session::example() {
   if (!sides_.phrases) return generate(settings_.task_options, 1, examples_, true)[0].source;
   held_out_example_ = !held_out_example_;
   const Phrase* phrase = nullptr;
-  do {  // a held-out phrase may have a word that training has not
+  do {  // a held-out phrase may have a word that no training phrase has
     phrase = &sides_.phrases->all[static_cast<std::size_t>(examples_.below(sides_.phrases->all.size()))];
   } while (phrase->held_out != held_out_example_ || std::ranges::count(phrase->pair.source, data::unk) > 0);
   return phrase->text;

@@ -26,7 +26,7 @@ struct ModelSettings : models::ModelOptions {
 };
 
 struct Settings {
-  std::string task = "reverse";  ///< a name for data::make_task(), or of a phrase set
+  std::string task = "reverse";  ///< a task of data::make_task(), or a phrase set
   data::TaskOptions task_options;
   std::int64_t batch = 64;  ///< sequences in a batch, 1 to 256
   std::uint64_t seed = 1;   ///< seed of the initial weights and of the batches
@@ -40,7 +40,8 @@ void check(const Settings& settings);
 /// One or two models, trained on the same batches of a task. Each model's result is independent of the other
 /// model. Equal settings give bit-identical models on every WebAssembly engine.
 ///
-/// A fifth of the sources is held out of training, selected by hash. Phrase sets are split as by Phrases.
+/// For generated tasks, a hash of the source selects a fifth of the sources, which training does not use. For
+/// phrase sets, `Phrases` defines the split.
 class Session {
  public:
   /// @throws Error as check(), make_model() and Trainer do.
@@ -71,8 +72,8 @@ class Session {
   };
   std::optional<HeldOut> measure_held_out(std::size_t number) const;
 
-  /// The text of a held-out source. For phrases, calls alternate between a held-out phrase and one of the
-  /// training. The random generator is separate, so that training is not affected.
+  /// The text of a held-out source. For phrases, calls alternate between a training phrase and a held-out
+  /// phrase. The random generator is separate, so that training is not affected.
   std::string example();
 
   /// The phrase with this source; null if there is none.
@@ -109,7 +110,7 @@ class Session {
   Settings settings_;
   Sides sides_;
   Generator batches_, examples_{20140903};
-  bool held_out_example_ = true;  // of phrases
+  bool held_out_example_ = true;  // for phrases: whether the last example was held out
   data::Batch batch_;
   std::vector<Trained> trained_;
   std::int64_t steps_ = 0;

@@ -22,7 +22,7 @@ class Symbols {
   /// that can occur in a date.
   Symbols(std::string_view task, const data::TaskOptions& options);
   using Encode = std::function<std::vector<std::int64_t>(std::string_view text)>;
-  /// @param tokens  by their ids; with the special tokens
+  /// @param tokens  all tokens in the order of their ids, including the special ones
   /// @param encode  throws an Error as encode() does
   Symbols(std::vector<std::string> tokens, Encode encode);
 

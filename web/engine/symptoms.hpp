@@ -12,7 +12,7 @@ namespace gradus::web {
 struct Symptoms {
   double pads;  ///< the largest change of any p(y_t) when a longer source joins the batch; 0 is correct
   std::optional<double> steps;  ///< the largest difference of a weight α_tj between two steps
-  std::optional<double> later;  ///< ‖Δh_1‖ / ‖h_1‖ when the last source token changes; none for one token
+  std::optional<double> later;  ///< ‖Δh_1‖ / ‖h_1‖ when the last token changes; none if it is the only one
   std::optional<double> query;  ///< norm of the gradient of W_a in the last update; none before the first
 };
 

@@ -17,7 +17,7 @@ function input(name, value) {
                          required: true, inputmode: field.step === 1 ? "numeric" : "decimal" });
 }
 
-/** What a choice is called. */
+/** The name of a choice. */
 export function choiceName(choice) {
   const mine = own.find((entry) => entry.choice === choice);
   return mine ? words.mine(mine.name) : words.choices[choice];

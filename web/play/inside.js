@@ -9,7 +9,7 @@ import { shown } from "./tokens.js";
 import { Values } from "./values.js";
 
 const most = 40;  // tokens that fit beside each other
-/** The ids of the tokens to show: all, or of a large vocabulary the likeliest by `probabilities`. */
+/** The ids of the tokens to show: all, or the 8 likeliest of a large vocabulary. */
 function likeliest(probabilities) {
   const ids = [...probabilities.keys()];
   return ids.length <= most ? ids : ids.sort((i, j) => probabilities[j] - probabilities[i]).slice(0, 8);

@@ -28,7 +28,7 @@ struct Small {
 
 /// The exact match of greedy decoding on at most 500 held-out sources of the longest training length.
 double exact(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task);
-/// The exact match with products in int8. Rounds the model's matrices during the measurement.
+/// The exact match with products in int8. Rounds the model's matrices, and leaves them rounded.
 double exact_in_int8(gradus::models::Seq2Seq& model, const gradus::data::Reversal& task);
 
 /// Measures a model. If the format rounds the weights, restores them afterwards.

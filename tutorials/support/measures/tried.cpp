@@ -26,10 +26,10 @@ struct Trial {
   std::string attention = "location";
   nn::LocationOptions location{};
   double dropout = 0;
-  std::int64_t pyramid = 2, times = 1;  // `times` the updates
+  std::int64_t pyramid = 2, times = 1;  // `times`: factor of the number of updates
   bool uneven = false;
   double longest = speech::SpokenOptions{}.longest;
-  double fastest = 1;  // utterances are played up to this number of times as fast
+  double fastest = 1;  // each utterance is played faster, by a random factor from 1 to this
 };
 
 std::vector<Trial> trials() {

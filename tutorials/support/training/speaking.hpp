@@ -49,7 +49,7 @@ class Speaker : public gradus::nn::Module {
 
   struct Start {
     gradus::nn::Memory memory;
-    Step before;  ///< state 0 and no weights
+    Step before;  ///< its state is zeros, its other tensors are undefined
   };
   /// Encodes the tokens (J, B) of sequences with these lengths (B).
   Start start(const gradus::Tensor& tokens, const gradus::Tensor& lengths) const;
@@ -67,7 +67,7 @@ struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
   gradus::Tensor read;             ///< the frame just before each step; zeros for the first step, (G, B, D)
   gradus::Tensor frames;           ///< (G, B, r·D)
-  gradus::Tensor counts;           ///< 1 for a real number, 0 for padding; the shape of `frames`
+  gradus::Tensor counts;           ///< 1 for a number of a frame, 0 for padding; the shape of `frames`
   gradus::Tensor stop;             ///< 1 from the last step on, (G, B)
 };
 Lesson make_lesson(const std::vector<gradus::speech::Utterance>& utterances, std::int64_t at_once);
