@@ -7,15 +7,15 @@ class Fault(NamedTuple):
     kind: str
     before: str
     after: str
-    tests: str  # the tests that must fail: those of this folder
+    tests: tuple  # the tests of one of these folders must fail
 
 
-def of(file, *faults, folder="autograd", tests=None):
-    return [Fault(f"{folder}/{file}", kind, before, after, tests or folder) for kind, before, after in faults]
+def of(file, *faults, folder="autograd", also=()):
+    return [Fault(f"{folder}/{file}", kind, before, after, (folder, *also)) for kind, before, after in faults]
 
 
-def of_models(file, *faults, tests=None):
-    return of(file, *faults, folder="models", tests=tests)
+def of_models(file, *faults, also=()):
+    return of(file, *faults, folder="models", also=also)
 
 
 ASSIGNED, SIGN, TERM = "= instead of +=", "sign", "dropped term"
@@ -339,12 +339,12 @@ FAULTS = [
         (ASSIGNED, "    optimiser_->zero_grad();\n", ""),
         (PLACE, "of_rows(batch->draws, batch->size, std::move(rows))", "batch->draws"),
         (CHECK, "  if (!std::isfinite(sums.loss)) fail(\"Trainer\", \"another process failed at step \", steps_ + 1);\n", ""),
-        tests="distributed"),
+        also=("distributed",)),
     *of_models("training/gradient_sum.cpp",
         (TERM, "earlier.defined() ? earlier + gradient : gradient.clone()", "gradient.clone()"),
         (CHECK, "numbers[i + 2] > 0 ? sums_[i].value() : Tensor()", "sums_[i].value()"),
         (CHECK, "if (sums_[i].terms() == shard) add", "add"),
-        (ASSIGNED, "= before[i];", "= before[0];"), tests="distributed"),
+        (ASSIGNED, "= before[i];", "= before[0];"), also=("distributed",)),
     *of_models("training/tree_sum.cpp",
         (PLACE, "carry % 2 == 1;", "carry > 0;"),
         (TERM, "blocks_.back() + term", "term")),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mutation tests: plants one fault at a time in a library. The library's tests, or those of the folder that faults.py names, must
-then fail.
+"""Mutation tests: plants one fault at a time in a library. The library's tests, or those of another folder that faults.py
+names, must then fail.
 
     tests/mutants/mutants.py                   tests all faults, in a copy of the tree in build/mutants; prints a table
     tests/mutants/mutants.py --only softmax    tests only the faults whose file, text or kind matches
@@ -44,8 +44,8 @@ def run(command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
 
 
-def program(fault):
-    return "test_" + fault.tests
+def programs(fault):
+    return [f"test_{folder}" for folder in fault.tests]
 
 
 def build(*programs):
@@ -77,12 +77,12 @@ def verdict(fault):
     original = source.read_text()
     source.write_text(planted(original, fault))
     try:
-        built = build(program(fault))
+        built = build(*programs(fault))
         if built.returncode != 0:
             error = re.search(r"error: .*", built.stdout)
             return f"DOES NOT COMPILE ({error.group(0) if error else 'no message'})"
-        tested = test(program(fault))
-        if tested.returncode == 0:
+        tested = next((done for done in map(test, programs(fault)) if done.returncode != 0), None)
+        if tested is None:
             return "SURVIVED"
         cases = re.findall(r"-{79}\n(.*?)\n-{79}", tested.stdout, re.DOTALL)  # the last case has failed; earlier ones may be warnings
         return "caught: " + (" ".join(cases[-1].split()) if cases else f"exit status {tested.returncode}")
@@ -102,7 +102,7 @@ def main():
     if arguments.check:
         return 0
     start = time.monotonic()
-    prepare(sorted({program(fault) for fault in faults}))
+    prepare(sorted({name for fault in faults for name in programs(fault)}))
     missed = 0
     print(f"{'file':28} {'kind':28} {'fault':64} verdict")
     for fault in faults:
