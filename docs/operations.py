@@ -42,7 +42,7 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result. Several gradie
   `index_select`, `gather`, `pack`, `unpack` and the members of Tensor. All other operations need f32 or f64 data. Convert i64 data
   with `to`, as in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
 - If an elementwise operation, a reduction or a product reads a NaN, its result is NaN. There are three
-  exceptions: comparisons, `argmax`, and `pow` where IEEE 754 makes it 1, for example pow(NaN, 0). Elements that are
+  exceptions: comparisons, `argmax`, and the cases of `pow` that IEEE 754 defines as 1, for example pow(NaN, 0). Elements that are
   masked, not chosen, or set to 0 by `dropout` are not read.
 - A negative axis counts from the end.
 - `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.

@@ -163,8 +163,8 @@ WORDS = {
     "for x, (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε) with ĝ = g∘gain; for gain, Σ g∘x̂; for bias, Σ g.":
         "x 的梯度是 (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε)，其中 ĝ = g∘gain；gain 的梯度是 Σ g∘x̂；bias 的梯度是 Σ g。",
     # losses
-    "Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and targets (…), i64. Rows of ignored targets are not read. If all targets are ignored, the loss is 0. Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at the target and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if its q_k > 0; otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is reused for the probabilities and the gradient. `unsmoothed`, if not null, receives the loss without smoothing.":
-        "−Σ_k q_k ln softmax(logits)_k 的平均值，对所有不等于 `ignored` 的目标计算；logits (…, V)，targets (…)，i64。目标被忽略的行不读。如果所有目标都被忽略，损失为 0。没有标签平滑时，q 在目标处为 1，其余为 0。标签平滑为 ε 时，q 在目标处为 1 − ε + ε/V，其余为 ε/V（Szegedy 等人，2016）。某个 logit 为 −∞ 时，如果 q_k > 0，损失就是 ∞；否则没有影响。如果 `logits` 是移动传入的，而且没有别的张量共享它的值，就用它的缓冲区存放概率和梯度。`unsmoothed` 不为空时，得到没有平滑的损失。",
+    "Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and targets (…), i64. Rows of ignored targets are not read. If all targets are ignored, the loss is 0. Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at the target and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if its q_k > 0; otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is reused for the exponentials and the gradient. `unsmoothed`, if not null, receives the loss without smoothing.":
+        "−Σ_k q_k ln softmax(logits)_k 的平均值，对所有不等于 `ignored` 的目标计算；logits (…, V)，targets (…)，i64。目标被忽略的行不读。如果所有目标都被忽略，损失为 0。没有标签平滑时，q 在目标处为 1，其余为 0。标签平滑为 ε 时，q 在目标处为 1 − ε + ε/V，其余为 ε/V（Szegedy 等人，2016）。某个 logit 为 −∞ 时，如果 q_k > 0，损失就是 ∞；否则没有影响。如果 `logits` 是移动传入的，而且没有别的张量共享它的值，就用它的缓冲区存放指数和梯度。`unsmoothed` 不为空时，得到没有平滑的损失。",
     "g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0 in rows of ignored targets.":
         "g·(softmax(logits) − q) / n，n 是未被忽略的目标的个数，损失为 ∞ 时也是如此；目标被忽略的行为 0。",
     "for a target outside [0, V) that is not `ignored`, and for ε outside [0, 1].": "目标在 [0, V) 之外而又不等于 `ignored` 时，以及 ε 在 [0, 1] 之外时。",
@@ -249,10 +249,10 @@ WORDS = {
     "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j": "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  或  scale · (W_a s_{t−1}) · k_j",
     "The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, layer l > 0 reads the h of layer l − 1.":
         "循环单元还用到 W_hh 和 b_hh，与 gru_sequence 或 lstm_sequence 相同。有几层时，第 l > 0 层读第 l − 1 层的 h。",
-    "Padding of targets and sources is skipped. The gradient of each weight is one product over all steps. The tanh of the energies, N·T·A values, is not stored.":
-        "跳过目标和源的填充。每个权重的梯度是所有步的一个乘积。能量的 tanh 有 N·T·A 个值，不保存。",
+    "Padding of targets and sources is skipped. The gradient of each weight matrix is one product over all steps. The tanh of the energies, N·T·A values, is not stored.":
+        "跳过目标和源的填充。每个权重矩阵的梯度是所有步的一个乘积。能量的 tanh 有 N·T·A 个值，不保存。",
     "- `y`: the embedded previous tokens, (N, E), packed": "- `y`：前一个词元的嵌入，(N, E)，打包的",
-    "- `state`: s_0 of each layer, then for an LSTM c_0 of each layer; (B, H), in batch order": "- `state`：各层的 s_0；对 LSTM，接着是各层的 c_0；(B, H)，按批次的次序",
+    "- `state`: s_0 of each layer, then for an LSTM the first cell state of each layer; (B, H), in batch order": "- `state`：各层的 s_0；对 LSTM，接着是各层细胞状态的初值；(B, H)，按批次的次序",
     "- `keys`: k_j, (T, B, A): U_a h_j, or h_j": "- `keys`：k_j，(T, B, A)：U_a h_j，或 h_j", "- `values`: h_j, (T, B, D)": "- `values`：h_j，(T, B, D)",
     "- `lengths`: lengths of the sources, (B), i64, or undefined when all are T": "- `lengths`：源序列的长度，(B)，i64；都是 T 时可以未定义",
     "- `decoder`: the cell, the layers, the score, `earlier` and the dropouts. Each layer has W_ih, W_hh, b_ih and b_hh; in the lowest layer, W_ih is [W_y, W_c]. If W_a is undefined, the query is s_{t−1} itself. If v_a is defined, the score is the first form of e_tj, otherwise the second":

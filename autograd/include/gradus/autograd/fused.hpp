@@ -160,11 +160,12 @@ struct AttentionDecoder {
 /// The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, layer l > 0
 /// reads the h of layer l − 1.
 ///
-/// Padding of targets and sources is skipped. The gradient of each weight is one product over all steps. The
-/// tanh of the energies, N·T·A values, is not stored.
+/// Padding of targets and sources is skipped. The gradient of each weight matrix is one product over all
+/// steps. The tanh of the energies, N·T·A values, is not stored.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
-/// @param state   s_0 of each layer, then for an LSTM c_0 of each layer; (B, H), in batch order
+/// @param state   s_0 of each layer, then for an LSTM the first cell state of each layer; (B, H), in batch
+/// order
 /// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
 /// @param lengths lengths of the sources, (B), i64, or undefined when all are T

@@ -274,7 +274,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 /// Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at
 /// the target and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if its q_k > 0;
 /// otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is
-/// reused for the probabilities and the gradient. `unsmoothed`, if not null, receives the loss without
+/// reused for the exponentials and the gradient. `unsmoothed`, if not null, receives the loss without
 /// smoothing.
 /// Gradient: g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0
 /// in rows of ignored targets.
