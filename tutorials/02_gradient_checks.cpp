@@ -1,8 +1,8 @@
 // Tutorial 02: tensors and gradient checks: broadcasting backward, and finite differences.
 //
 // Tutorial 01 had rules for numbers. Tensors need one more rule, for broadcasting. To check a gradient, use a finite
-// difference: change one input a little and measure the change of the result. This program measures which step is best.
-// The coefficients of the formulas are from the tables of Fornberg, "Generation of finite difference formulas on
+// difference: change one input by a small step and measure the change of the result. This program measures which step is
+// best. The coefficients of its difference formulas are from the tables of Fornberg, "Generation of finite difference formulas on
 // arbitrarily spaced grids" (1988), https://doi.org/10.1090/S0025-5718-1988-0935077-0.
 
 #include <gradus/autograd/gradcheck.hpp>

@@ -12,9 +12,9 @@ constexpr char32_t replacement = 0xFFFD;
 // byte.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
-  if (first >= 0xF0 && first < 0xF8) return 4;
+  if (first >= 0xF0 && first < 0xF5) return 4;
   if (first >= 0xE0 && first < 0xF0) return 3;
-  if (first >= 0xC0 && first < 0xE0) return 2;
+  if (first >= 0xC2 && first < 0xE0) return 2;
   return 0;
 }
 

@@ -37,8 +37,8 @@ void check(const Curves& curves) {
   }
 }
 
-// Numbers of magnitude above 1e300 would make the length of an axis overflow. On a logarithmic axis, numbers
-// below 1e-300 are not drawn either.
+// Numbers of magnitude above 1e300 are not drawn, because the length of an axis would overflow. On a
+// logarithmic axis, numbers below 1e-300 are not drawn either.
 bool drawable(double number) { return std::abs(number) <= 1e300; }
 
 bool drawable(const Curves& curves, Point p) {

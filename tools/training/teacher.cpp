@@ -24,7 +24,7 @@ models::Objective teacher_objective(const TeacherSettings& settings, const Sides
                              "') lacks; omit --teacher-attention, or give another --teacher"));
   }
   saved->checkpoint = {};  // drops a second copy of the weights
-  // `model` shares ownership of `saved`, so that the teacher's int8 products stay alive.
+  // `model` shares ownership of `saved`, because the teacher needs `saved->int8`.
   const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());
   return compress::distillation(
       model,

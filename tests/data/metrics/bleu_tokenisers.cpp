@@ -96,6 +96,10 @@ TEST_CASE("intl separates Unicode's punctuation and symbols, but not marks betwe
 
 TEST_CASE("bytes that are not UTF-8 are kept", "[data][bleu]") {
   CHECK(mteval("a\xff, b") == "a\xff , b");
+  CHECK(mteval("a\xc0\xaf"
+               "b") ==
+        "a\xc0\xaf"
+        "b");  // an overlong slash
   CHECK(tokens("\xe4\xb8"
                "a\x85",
                BleuTokeniser::characters) == "\xe4 \xb8 a \x85");

@@ -96,7 +96,8 @@ TEST_CASE("Bahdanau's loss and gradients equal the composed ones, for any split 
     std::int64_t batch;
     std::uint64_t longest;
   };
-  // Cases: one thread; several threads; few steps; weights larger than a core's cache.
+  // One pair cannot be split among threads, 5 and 27 can. Then few steps, and weights larger than a core's
+  // cache.
   for (const Case& c :
        {Case{tiny, 1, 5}, Case{tiny, 5, 9}, Case{tiny, 27, 9}, Case{tiny, 27, 2}, Case{large, 9, 4}}) {
     const data::Batch batch = random_batch(c.batch, c.longest);
