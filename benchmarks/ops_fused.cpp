@@ -37,7 +37,7 @@ Tensor lengths() {
   return tensor(values, {B});
 }
 
-// Runs forward, then backward from a random gradient.
+// Returns a function that runs forward, then backward from a random gradient.
 std::function<void()> both_ways(const std::function<Tensor()>& forward) {
   const Tensor gradient = random(forward().shape());
   return [=] { forward().backward(gradient); };

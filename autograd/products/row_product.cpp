@@ -109,7 +109,8 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
                           const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
   const std::int64_t begin = part.row, end = part.row + part.rows;  // rows of W
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
-  // Blocks have equal sizes, because a block of one row takes as long as a block of three.
+  // The sizes of the blocks differ by at most one row: a block of one row would take as long as a block of
+  // three.
   const std::int64_t most = rows_of_block(), blocks = (m + most - 1) / most;
   const std::int64_t step = width * std::int64_t{sizeof(float)} / std::max<std::int64_t>(blocks, 1);
   constexpr std::int64_t least_work = 1 << 17;  // number of multiply-adds for which a second thread pays

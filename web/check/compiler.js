@@ -1,4 +1,4 @@
-// Compiles a learner's file with its checker, by clang as WebAssembly (@yowasp/clang). Runs in a page's worker and in node.
+// Compiles a learner's file together with its checker. The compiler is clang, built for WebAssembly (@yowasp/clang). Runs in a page's worker and in node.
 
 import { join } from "./bitstream.js";
 import { filter, unpack } from "./tar.js";

@@ -72,8 +72,8 @@ class Session {
   };
   std::optional<HeldOut> measure_held_out(std::size_t number) const;
 
-  /// The text of a held-out source. For phrases, calls alternate between a training phrase and a held-out
-  /// phrase. The random generator is separate, so that training is not affected.
+  /// The text of an example source: a held-out one. With phrases, calls alternate between a training phrase
+  /// and a held-out one. The random generator is separate, so that training is not affected.
   std::string example();
 
   /// The phrase with this source; null if there is none.
