@@ -25,14 +25,15 @@ class ForgetfulDecoder : public LuongDecoder {
   gradus::nn::Dropout dropout;
 };
 
-inline Model forgetful_model(double probability, std::int64_t hidden = 4) {
+template <class Decoder = ForgetfulDecoder>
+Model forgetful_model(double probability, std::int64_t hidden = 4) {
   return std::make_unique<gradus::models::Seq2Seq>(
       gradus::models::EncoderOptions{.vocabulary = tiny.vocabulary, .embedding = 5, .hidden = hidden},
-      std::make_unique<ForgetfulDecoder>(LuongSizes{.vocabulary = tiny.vocabulary,
-                                                    .summary = 2 * hidden,
-                                                    .annotation = 2 * hidden,
-                                                    .embedding = 6,
-                                                    .hidden = hidden,
-                                                    .attentional = 7},
-                                         probability));
+      std::make_unique<Decoder>(LuongSizes{.vocabulary = tiny.vocabulary,
+                                           .summary = 2 * hidden,
+                                           .annotation = 2 * hidden,
+                                           .embedding = 6,
+                                           .hidden = hidden,
+                                           .attentional = 7},
+                                probability));
 }

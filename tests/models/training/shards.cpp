@@ -27,10 +27,21 @@ TEST_CASE("shards have the gradient of the whole batch, up to rounding", "[distr
   for (const std::int64_t shards : {4, 8}) CHECK(largest_difference(with_shards(shards, 0.3), two) < 1e-6);
 }
 
+namespace {
+
+// No step uses the parameter `idle`.
+class WithIdle : public ForgetfulDecoder {
+ public:
+  using ForgetfulDecoder::ForgetfulDecoder;
+  gradus::Tensor idle = add_parameter("idle", gradus::ones({2}));
+};
+
+}  // namespace
+
 TEST_CASE("frozen parameters and those without a gradient stay without", "[distributed][trainer]") {
   const auto gradients = [](std::int64_t shards) {
     gradus::seed(7);
-    const Model model = forgetful_model(0, 24);
+    const Model model = forgetful_model<WithIdle>(0, 24);
     gradus::Tensor frozen = model->parameters().front();
     frozen.set_requires_grad(false);
     models::Trainer trainer(*model, {.next = reversals(3)}, sharded(shards));
@@ -38,6 +49,7 @@ TEST_CASE("frozen parameters and those without a gradient stay without", "[distr
     std::vector<bool> defined;
     for (const gradus::Tensor& parameter : model->parameters()) defined.push_back(parameter.grad().defined());
     CHECK_FALSE(defined.front());
+    CHECK(std::ranges::count(defined, false) == 2);  // also `idle`
     return defined;
   };
   CHECK(gradients(4) == gradients(1));
