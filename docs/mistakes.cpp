@@ -1,4 +1,4 @@
-// The examples of docs/how-to/debug.md, one function for each. Each has a mistake that causes no error.
+// The examples of docs/how-to/debug.md. Their mistakes cause no error by themselves.
 #include <gradus/gradus.hpp>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """docs/site/audit.py FOLDER AXE [PATTERN …]: opens the pages of the built book in Chromium, in light and dark themes, 1280 and
-390 pixels wide. Fails if a page is wider than the window or breaks a rule of axe-core. The rule color-contrast demands 4.5:1. Search results
-of the API reference are shown in a frame of other pages, so only this rule applies to them.
+390 pixels wide. Fails if a page is wider than the window or breaks a rule of axe-core. The rule color-contrast demands 4.5:1.
+Search results of the API reference are shown in a frame of other pages, so only this rule applies to them.
 
 AXE is axe-core's axe.min.js. A PATTERN such as 'tutorials/*' selects pages; without one, all pages are opened.
 """
