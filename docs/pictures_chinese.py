@@ -140,7 +140,8 @@ SAME = {"bf", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "pre
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
-SENTENCES = re.compile(r"four-\d|seven_books|tutorial_13_(asked|word_order)|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations, which stay as they are
+SENTENCES = re.compile(r"four-\d|seven_books|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations: only their labels are translated
+TOKENS = re.compile(r"tutorial_13_(asked|word_order)")  # pictures of sentences without labels: nothing is translated
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 
@@ -175,7 +176,8 @@ def chinese(name):
         return f">{text}<"
 
     head, body = (PICTURES / name).read_text().split("</style>", 1)
-    body = re.sub(r">([^<>\n]+)<", label, body)
+    if not TOKENS.match(name):
+        body = re.sub(r">([^<>\n]+)<", label, body)
     if untranslated:
         sys.exit(f"pictures_chinese: no translation of {', '.join(map(repr, sorted(untranslated)))} in {name}; add it to WORDS")
     head = re.sub(r"<(title|desc)>.*?</\1>\n", "", head, flags=re.DOTALL)  # the page describes the picture
