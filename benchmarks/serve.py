@@ -26,17 +26,19 @@ SIZES = ["--embedding", "128", "--hidden", "256", "--energy", "128", "--readout"
 LINES = 6000
 
 
-def sample_of(file):
-    """LINES lines, drawn with repetition from those of 6 to 14 words. If the file is a table, its first column is used."""
+def sample_of(file, distinct):
+    """LINES lines, drawn with repetition from those of 6 to 14 words. If the file is a table, its first column is used. If `distinct` is
+    not 0, at most this many lines differ."""
     cells = [line.split("\t")[0] for line in file.read_text().splitlines()]
     cells = sorted({cell for cell in cells if 6 <= len(cell.split()) <= 14})
-    return random.Random(1).choices(cells, k=LINES)
+    draw = random.Random(1)
+    return draw.choices(draw.sample(cells, min(distinct, len(cells))) if distinct else cells, k=LINES)
 
 
 class Server:
-    def __init__(self, gradus, model, threads):
-        self.process = subprocess.Popen([gradus, "serve", "--model", f"model={model}", "--port", "0", "--threads", str(threads)],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=measured.neutral_environment())
+    def __init__(self, gradus, model, threads, cache):
+        self.process = subprocess.Popen([gradus, "serve", "--model", f"model={model}", "--port", "0", "--threads", str(threads),
+                                         "--cache", str(cache)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=measured.neutral_environment())
         line = self.process.stderr.readline()
         if "listening" not in line:
             sys.exit(f"gradus serve failed:\n{line}{self.process.stderr.read()}")
@@ -67,10 +69,10 @@ def translate(gradus, model, file, threads):
 
 def measure(options, model, folder):
     file = pathlib.Path(folder, "lines.txt")
-    file.write_text("\n".join(sample_of(options.file)) + "\n")
+    file.write_text("\n".join(sample_of(options.file, options.distinct)) + "\n")
     threads = options.threads or measured.threads_of_machine()
     rounds = []
-    with Server(options.gradus, model, threads) as server:
+    with Server(options.gradus, model, threads, options.cache) as server:
         ask(options.program, server, file, options.clients, LINES // 4)
         for _ in range(options.rounds):
             one, many = ask(options.program, server, file, 1, LINES // 12), ask(options.program, server, file, options.clients, LINES)
@@ -100,6 +102,8 @@ def main():
     parser.add_argument("--file", type=pathlib.Path, default=ROOT / "data/phrases/eng-fra.tsv", help="lines to translate [built-in phrases]")
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--threads", type=int, default=0, help="of the server and of gradus translate [one per core]")
+    parser.add_argument("--distinct", type=int, default=0, help="different lines at most [0: no limit]")
+    parser.add_argument("--cache", type=int, default=0, help="the server's option")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -221,6 +221,7 @@ WORDS = {
     "origin whose pages may call the server (CORS)": "来自这个源的网页可以访问服务器（CORS）",
     "address to listen on; others than this machine's own need a token": "监听的地址；除了只在本机有效的地址，都需要访问令牌",
     "port to listen on": "监听的端口", "threads that decode": "解码的线程数",
+    "memory per model for the annotations of texts seen before, MB": "每个模型用多少内存保留已见文本的注解向量，MB",
     # gradcheck, info and convert
     "a paper's model, with small sizes": "一篇论文的模型，但用小的维数", "seed of parameters, sentences and drawn elements": "随机种子：用于参数、句子和抽取的元素",
     "check only N elements of each parameter, drawn at random": "每个参数只检验随机抽取的 N 个元素", "print only its settings, as TOML": "只打印设置，格式是 TOML",

@@ -10,6 +10,9 @@ import tempfile
 from results_kit import ROOT, load, markdown_table, where_measured, write
 
 FRENCH = "fra-eng/fra.txt"
+BENCH = f"./run bench serve --model out/eng-fra --file {FRENCH}"
+DISTINCT = ["--distinct", "500"]
+CACHES = ["0", "64"]  # MB
 LOAD = "checks/serve_load.py build/release/tools/gradus"
 
 
@@ -21,15 +24,24 @@ def measure(at):
         # One epoch suffices: only the sizes of the model matter here, not its quality.
         subprocess.run([ROOT / "run", "gradus", "train", "--config", ROOT / "configs/eng-fra.toml", "--pairs", FRENCH, "--epochs", "1", "--out", out],
                        cwd=data, check=True, capture_output=True)
-        done = subprocess.run([ROOT / "run", "bench", "serve", "--model", out, "--file", FRENCH, "--json"], cwd=data, stdout=subprocess.PIPE,
-                              text=True, check=True)
-    store(at, json.loads(done.stdout.splitlines()[-1]))
+
+        def bench(*options):
+            done = subprocess.run([ROOT / "run", "bench", "serve", "--model", out, "--file", FRENCH, *options, "--json"], cwd=data,
+                                  stdout=subprocess.PIPE, text=True, check=True)
+            return json.loads(done.stdout.splitlines()[-1])
+        store(at, bench())
+        store_cache(at, [bench(*DISTINCT, "--cache", cache) for cache in CACHES])
     done = subprocess.run([*LOAD.split(), "--minutes", "60"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     store_load(at, json.loads(done.stdout), "--minutes 60")
 
 
 def store(at, report):
-    write("serve", f"./run bench serve --model out/eng-fra --file {FRENCH}", at, report)
+    write("serve", BENCH, at, report)
+
+
+def store_cache(at, reports):
+    write("serve_cache", f"{BENCH} {' '.join(DISTINCT)} --cache {CACHES[-1]}", at,
+          {"rows": [{"cache": int(cache), "one": report["one"], "many": report["many"]} for cache, report in zip(CACHES, reports)]})
 
 
 def store_load(at, report, options):
@@ -49,6 +61,15 @@ def serve_measured():
         return [name, f"{part['rate']:.0f}", f"{part['rate'] / one['rate']:.1f}", *times, clients]
     rows = [row("1 client", one), row(f"{results['clients']} clients", results["many"]), row("a file, `gradus translate`", results["file"])]
     return markdown_table(["sent by", "lines per second", "ratio", "median, ms", "99th percentile, ms", "clients, % of the cores"], rows) + "\n\n" + where_measured(results)
+
+
+def serve_cache():
+    results = load("serve_cache")
+    rows = []
+    for row in results["rows"]:
+        name = f"with `--cache {row['cache']}`" if row["cache"] else "without a cache"
+        rows.append([name, f"{row['one']['rate']:.0f}", f"{1e3 * row['one']['p50']:.1f}", f"{row['many']['rate']:.0f}", f"{1e3 * row['many']['p50']:.1f}"])
+    return markdown_table(["", "1 client: lines per second", "median, ms", "64 clients: lines per second", "median, ms"], rows) + "\n\n" + where_measured(results)
 
 
 def quarters(kb):

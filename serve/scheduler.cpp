@@ -32,8 +32,8 @@ int length_class(std::int64_t length) {
 // A running batch for the sources of one class of lengths.
 class LengthBatch {
  public:
-  LengthBatch(const models::Ensemble& model, std::int64_t most_rows)
-      : model_(model), most_rows_(most_rows), batch_(model) {}
+  LengthBatch(const models::Ensemble& model, models::StartCache* cache, std::int64_t most_rows)
+      : model_(model), cache_(cache), most_rows_(most_rows), batch_(std::in_place, model, cache) {}
 
   bool empty() const { return tasks_.empty() && waiting_.empty(); }
   std::int64_t jobs() const { return std::ssize(tasks_) + std::ssize(waiting_); }
@@ -117,10 +117,11 @@ class LengthBatch {
       task.promise.set_exception(std::current_exception());
     }
     tasks_.clear();
-    batch_.emplace(model_);
+    batch_.emplace(model_, cache_);
   }
 
   models::Ensemble model_;
+  models::StartCache* cache_;  // or null
   std::int64_t most_rows_, rows_ = 0;
   std::optional<models::RunningBatch> batch_;
   Tasks tasks_;                // tasks in the batch
@@ -133,7 +134,8 @@ class LengthBatch {
 
 class Scheduler::Impl {
  public:
-  Impl(const models::Ensemble& model, const SchedulerOptions& options) : model_(model), options_(options) {
+  Impl(const models::Ensemble& model, const SchedulerOptions& options)
+      : model_(model), options_(options), cache_(options.cache_bytes) {
     const int workers = model.can_be_shared() ? std::max(options.workers, 1) : 1;
     for (int i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
   }
@@ -164,7 +166,7 @@ class Scheduler::Impl {
 
   Load load() const {
     const std::lock_guard lock(mutex_);
-    return {std::ssize(queue_), running_, steps_, rows_};
+    return {std::ssize(queue_), running_, steps_, rows_, cache_.use()};
   }
 
  private:
@@ -205,12 +207,13 @@ class Scheduler::Impl {
   // queue.
   void take(std::map<int, LengthBatch>& batches) {
     const auto workers = std::ssize(workers_);
+    models::StartCache* const cache = options_.cache_bytes > 0 ? &cache_ : nullptr;
     std::int64_t part = (std::ssize(queue_) + workers - 1) / std::max<std::int64_t>(workers, 1);
     for (auto task = queue_.begin(); task != queue_.end() && part > 0;) {
       const int length = length_class(std::ssize(task->job.source));
       const std::int64_t fits = options_.batch_tokens / (std::int64_t{32} << length);
       LengthBatch& batch =
-          batches.try_emplace(length, model_, std::clamp<std::int64_t>(fits, 1, options_.most_rows))
+          batches.try_emplace(length, model_, cache, std::clamp<std::int64_t>(fits, 1, options_.most_rows))
               .first->second;
       if (task->cancelled->load()) {
         task->promise.set_value({});
@@ -227,6 +230,7 @@ class Scheduler::Impl {
 
   const models::Ensemble model_;
   const SchedulerOptions options_;
+  models::StartCache cache_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> queue_;

@@ -205,6 +205,20 @@ def cancelled(model):
     server.end()
 
 
+def cache(model):
+    """With --cache, a text that returns finds its annotations in the cache, and gets the same answer."""
+    plain, cached = Server(model), Server(model, "--cache", "1")
+    texts = ["hello", "I am cold", "hello"]
+    for text in texts:
+        body = {"q": text, "alignments": True, "scores": True}
+        check(cached.ask("POST", "/translate", body)[1] == plain.ask("POST", "/translate", body)[1], f"another answer for {text}")
+    hits, misses, size = (int(value) for value in re.findall(r"^gradus_cache_\w+\{.*\} (\d+)", cached.ask("GET", "/metrics")[1], re.M))
+    check((hits, misses) == (1, 2) and 0 < size <= 1_000_000, f"cache: {hits} hits, {misses} misses, {size} bytes")
+    check("gradus_cache_misses_total{model=\"en-fr\"} 0" in plain.ask("GET", "/metrics")[1], "a server without a cache counts misses")
+    plain.end()
+    cached.end()
+
+
 def running(server):
     return int(re.search(r'gradus_jobs_running\{model="en-fr"\} (\d+)', server.ask("GET", "/metrics")[1])[1])
 
@@ -286,4 +300,5 @@ with tempfile.TemporaryDirectory() as name:
     tokens(folder, folder / "run")
     failures_by_limits(folder / "run")
     cancelled(folder / "run")
+    cache(folder / "run")
 sys.exit("\n".join(failures) or None)

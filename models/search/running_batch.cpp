@@ -4,7 +4,10 @@
 #include <gradus/models/running_batch.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "search/in_batches.hpp"
@@ -34,17 +37,29 @@ nn::DecoderStep::Start padded_to(std::int64_t T, const nn::DecoderStep::Start& a
           .memory = {.values = resized(values, 0, T), .keys = resized(keys, 0, T), .lengths = lengths}};
 }
 
-Tensor joined(const Tensor& a, const Tensor& b, int axis) {
-  return a.defined() && b.defined() ? concat({a, b}, axis) : Tensor();
+// Undefined if one of the parts is.
+Tensor joined(const std::vector<Tensor>& parts, int axis) {
+  return std::ranges::all_of(parts, &Tensor::defined) ? concat(parts, axis) : Tensor();
 }
 
-nn::DecoderStep::Start joined(const nn::DecoderStep::Start& a, const nn::DecoderStep::Start& b) {
+// The sources of all parts, with T annotations each.
+nn::DecoderStep::Start joined(std::int64_t T, std::vector<nn::DecoderStep::Start> parts) {
+  for (nn::DecoderStep::Start& part : parts) part = padded_to(T, part);
+  if (parts.size() == 1) return std::move(parts.front());
+  const auto along = [&](int axis, const auto& tensor) {
+    std::vector<Tensor> tensors;
+    for (const nn::DecoderStep::Start& part : parts) tensors.push_back(tensor(part));
+    return joined(tensors, axis);
+  };
   NamedTensors state;
-  for (const auto& [name, x] : a.state.tensors()) state.emplace_back(name, joined(x, b.state[name], 0));
-  return {.state = {std::move(state), a.state.step()},
-          .memory = {.values = joined(a.memory.values, b.memory.values, 1),
-                     .keys = joined(a.memory.keys, b.memory.keys, 1),
-                     .lengths = joined(a.memory.lengths, b.memory.lengths, 0)}};
+  for (const auto& entry : parts.front().state.tensors()) {
+    const std::string& name = entry.first;
+    state.emplace_back(name, along(0, [&](const auto& part) { return part.state[name]; }));
+  }
+  return {.state = {std::move(state), parts.front().state.step()},
+          .memory = {.values = along(1, [](const auto& part) { return part.memory.values; }),
+                     .keys = along(1, [](const auto& part) { return part.memory.keys; }),
+                     .lengths = along(0, [](const auto& part) { return part.memory.lengths; })}};
 }
 
 // A source in the batch, and its range of the state's rows.
@@ -64,29 +79,40 @@ struct Member {
 // until they own a quarter of all rows.
 class RunningBatch::State {
  public:
-  explicit State(Ensemble model) : model_(std::move(model)) {}
+  State(Ensemble model, StartCache* cache) : model_(std::move(model)), cache_(cache) {}
 
-  // Fills an empty state.
+  // Fills an empty state. Sources from the cache have the first rows.
   void start(std::span<const Newcomer> newcomers) {
     Sources sources;
-    std::vector<std::size_t> all;
+    std::vector<std::int64_t> lengths;
     for (const Newcomer& one : newcomers) {
       if (one.source.empty()) {
-        fail("RunningBatch", "source ", all.size(), " is empty; remove empty sentences");
+        fail("RunningBatch", "source ", sources.size(), " is empty; remove empty sentences");
       }
       sources.push_back(one.source);
-      all.push_back(all.size());
+      lengths.push_back(std::ssize(one.source));
     }
-    const SourceBatch batch(sources, all);
-    at_ = models::start(model_, batch.source, batch.lengths);
-    const std::vector<std::int64_t> counts =
-        annotation_counts(model_, batch.lengths).to_vector<std::int64_t>();
-    for (const Newcomer& one : newcomers) {
-      const std::int64_t T = counts[static_cast<std::size_t>(rows_)];
-      members_.push_back({one.id, T, one.search(T, one.max_steps), rows_, 1, rows_});
+    const auto counts = annotation_counts(model_, tensor(lengths)).to_vector<std::int64_t>();
+    std::vector<Starts> parts;
+    std::vector<std::size_t> order, unknown;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      std::optional<Starts> known = cache_ != nullptr ? cache_->find(sources[i]) : std::nullopt;
+      (known ? order : unknown).push_back(i);
+      if (known) parts.push_back(std::move(*known));
+    }
+    if (!unknown.empty()) parts.push_back(encode(sources, unknown, counts));
+    std::ranges::copy(unknown, std::back_inserter(order));
+    T_ = std::ranges::max(counts);
+    for (std::size_t m = 0; m < model_.members().size(); ++m) {
+      std::vector<nn::DecoderStep::Start> of_member;
+      for (Starts& part : parts) of_member.push_back(std::move(part[m]));
+      at_.push_back(joined(T_, std::move(of_member)));
+    }
+    for (const std::size_t i : order) {
+      const Newcomer& one = newcomers[i];
+      members_.push_back({one.id, counts[i], one.search(counts[i], one.max_steps), rows_, 1, rows_});
       rows_ += 1;
     }
-    T_ = std::ranges::max(counts);
   }
 
   void step() {
@@ -113,9 +139,7 @@ class RunningBatch::State {
       return;
     }
     const std::int64_t T = std::max(T_, other.T_);
-    for (std::size_t m = 0; m < at_.size(); ++m) {
-      at_[m] = joined(padded_to(T, at_[m]), padded_to(T, other.at_[m]));
-    }
+    for (std::size_t m = 0; m < at_.size(); ++m) at_[m] = joined(T, {at_[m], other.at_[m]});
     T_ = T;
     for (Member& member : other.members_) {
       member.first += rows_;
@@ -147,6 +171,24 @@ class RunningBatch::State {
   std::int64_t source_length() const { return T_; }
 
  private:
+  // Encodes the chosen sources, and puts each of them into the cache.
+  Starts encode(const Sources& sources, const std::vector<std::size_t>& chosen,
+                const std::vector<std::int64_t>& counts) {
+    const SourceBatch batch(sources, chosen);
+    Starts starts = models::start(model_, batch.source, batch.lengths);
+    if (cache_ == nullptr) return starts;
+    for (std::size_t row = 0; row < chosen.size(); ++row) {
+      const Tensor only = tensor(std::vector{static_cast<std::int64_t>(row)});
+      Starts one;
+      for (const nn::DecoderStep::Start& at : starts) {
+        const auto [state, memory] = padded_to(counts[chosen[row]], at);
+        one.push_back({.state = state.select(only), .memory = memory.select(only)});
+      }
+      cache_->insert(sources[chosen[row]], std::move(one));
+    }
+    return starts;
+  }
+
   // Selects the rows that the searches continue, and returns their input tokens.
   std::vector<std::int64_t> continue_rows() {
     std::int64_t left = 0;
@@ -204,12 +246,14 @@ class RunningBatch::State {
   }
 
   Ensemble model_;
+  StartCache* cache_;  // or null
   Starts at_;
   std::vector<Member> members_;  // in the order of their rows
   std::int64_t rows_ = 0, T_ = 0;
 };
 
-RunningBatch::RunningBatch(const Ensemble& model) : model_(model), state_(std::make_unique<State>(model)) {
+RunningBatch::RunningBatch(const Ensemble& model, StartCache* cache)
+    : model_(model), cache_(cache), state_(std::make_unique<State>(model, cache)) {
   if (model.is_training()) fail("RunningBatch", "the model is in training mode; call eval() first");
 }
 RunningBatch::~RunningBatch() = default;
@@ -217,7 +261,7 @@ RunningBatch::~RunningBatch() = default;
 void RunningBatch::join(std::span<const Newcomer> newcomers) {
   if (newcomers.empty()) return;
   const NoGrad no_grad;
-  State some(model_);
+  State some(model_, cache_);
   some.start(newcomers);
   some.step();
   state_->append(std::move(some));

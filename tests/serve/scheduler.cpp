@@ -113,3 +113,26 @@ TEST_CASE("a job that fails does not harm the others", "[serve][threads]") {
   CHECK_THROWS_AS(tickets.at(1).outputs.get(), Error);
   CHECK(tickets.at(2).outputs.get().size() == 1);
 }
+
+TEST_CASE("a scheduler with a cache gives a source that returns the same bits", "[serve][threads]") {
+  const auto model = small_model();
+  const nn::RowProducts same_bits(*model);
+  serve::Scheduler scheduler(*model, {.workers = 2, .cache_bytes = 1 << 20});
+  Generator random(1);
+  const auto source = random_source(random, 10);
+  const auto other = random_source(random, 20);
+  const auto alone =
+      decode(*model, std::vector<std::decay_t<decltype(source)>>{source}, greedy(), {.max_steps = 12})[0][0];
+  for (int i = 0; i < 5; ++i) {
+    auto tickets = scheduler.submit({{.source = source, .search = greedy_steps(), .max_steps = 12},
+                                     {.source = other, .search = greedy_steps(), .max_steps = 12}});
+    const Decoded found = tickets.at(0).outputs.get()[0];
+    CHECK(found.tokens == alone.tokens);
+    CHECK(found.token_log_probabilities == alone.token_log_probabilities);
+    tickets.at(1).outputs.get();
+  }
+  const models::StartCache::Use use = scheduler.load().cache;
+  CHECK(use.hits == 8);
+  CHECK(use.misses == 2);
+  CHECK(use.bytes > 0);
+}

@@ -32,8 +32,8 @@ struct Options {
   ServerOptions server;
   ServiceOptions service;
   std::string token_file;
-  std::int64_t port = 8000, threads = 0, connections = 128, most_body = 1 << 20, client_seconds = 10,
-               seconds = 30;
+  std::int64_t port = 8000, threads = 0, cache = 0, connections = 128, most_body = 1 << 20,
+               client_seconds = 10, seconds = 30;
 };
 
 constexpr const char* examples =
@@ -69,6 +69,10 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--threads", options.threads, "threads that decode [0: one per core]")
       ->type_name("N")
       ->transform(between(0, 256));
+  app.add_option("--cache", options.cache,
+                 "memory per model for the annotations of texts seen before, MB [0: none]")
+      ->type_name("N")
+      ->transform(between(0, 1000000));
   app.option_defaults()->group("Limits");
   app.add_option("--max-body", options.most_body, "bytes of a request's body")
       ->type_name("N")
@@ -170,6 +174,7 @@ int run(Options& options, const models::Registry& registry) {
   set_threads(1);  // each worker of the scheduler computes on one thread
   limit_heaps();
   options.service.scheduler.workers = threads;
+  options.service.scheduler.cache_bytes = options.cache * 1000000;
   options.service.most_time = std::chrono::seconds(options.seconds);
   options.server.port = static_cast<int>(options.port);
   options.server.connections = static_cast<int>(options.connections);

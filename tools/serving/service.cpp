@@ -256,21 +256,30 @@ Json Service::languages() const {
 }
 
 std::string Service::metrics() const {
+  using Load = serve::Scheduler::Load;
   struct Metric {
     const char *name, *type, *help;
-    std::int64_t serve::Scheduler::Load::* value;
+    std::int64_t (*value)(const Load&);
   };
-  using Load = serve::Scheduler::Load;
   std::ostringstream text;
   for (const Metric& metric :
-       {Metric{"gradus_jobs_waiting", "gauge", "Texts that wait to join a batch.", &Load::waiting},
-        {"gradus_jobs_running", "gauge", "Texts in a batch.", &Load::running},
-        {"gradus_decoder_steps_total", "counter", "Decoder steps.", &Load::steps},
-        {"gradus_decoder_rows_total", "counter", "Hypotheses of all decoder steps.", &Load::rows}}) {
+       {Metric{"gradus_jobs_waiting", "gauge", "Texts that wait to join a batch.",
+               [](const Load& load) { return load.waiting; }},
+        {"gradus_jobs_running", "gauge", "Texts in a batch.", [](const Load& load) { return load.running; }},
+        {"gradus_decoder_steps_total", "counter", "Decoder steps.",
+         [](const Load& load) { return load.steps; }},
+        {"gradus_decoder_rows_total", "counter", "Hypotheses of all decoder steps.",
+         [](const Load& load) { return load.rows; }},
+        {"gradus_cache_hits_total", "counter", "Texts whose annotations the cache had.",
+         [](const Load& load) { return load.cache.hits; }},
+        {"gradus_cache_misses_total", "counter", "Texts whose annotations the cache did not have.",
+         [](const Load& load) { return load.cache.misses; }},
+        {"gradus_cache_bytes", "gauge", "Size of the cache.",
+         [](const Load& load) { return load.cache.bytes; }}}) {
     text << "# HELP " << metric.name << ' ' << metric.help << "\n# TYPE " << metric.name << ' ' << metric.type
          << '\n';
     for (const auto& model : current()) {
-      text << metric.name << "{model=\"" << model->name << "\"} " << model->scheduler->load().*metric.value
+      text << metric.name << "{model=\"" << model->name << "\"} " << metric.value(model->scheduler->load())
            << '\n';
     }
   }

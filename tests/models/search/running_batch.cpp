@@ -6,7 +6,10 @@
 #include <gradus/models/running_batch.hpp>
 #include <gradus/nn/row_products.hpp>
 
+#include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <thread>
 
 #include "catch.hpp"
@@ -72,9 +75,9 @@ void check_same(const Kept& found, const Kept& alone) {
 }
 
 // Decodes the requests in a running batch. Requests join at random steps, and some of them are cancelled.
-std::map<RunningBatch::Id, Kept> run_mixed(const Seq2Seq& model, const std::vector<Request>& requests,
-                                           Generator& random) {
-  RunningBatch batch(model);
+std::map<RunningBatch::Id, Kept> run_mixed(const Ensemble& model, const std::vector<Request>& requests,
+                                           Generator& random, StartCache* cache = nullptr) {
+  RunningBatch batch(model, cache);
   std::map<RunningBatch::Id, Kept> found;
   std::size_t next = 0;
   while (next < requests.size() || !batch.empty()) {
@@ -209,4 +212,84 @@ TEST_CASE("a running batch refuses empty sources and models in training mode", "
                                                                    {2, {}, greedy_steps(), 20}}),
                     Catch::Matchers::ContainsSubstring("source 1 is empty"));
   CHECK(batch.empty());
+}
+
+namespace {
+
+// A start whose memory has `annotations` numbers, each of this value.
+StartCache::Starts start_of(std::int64_t annotations, double value) {
+  return {{.state = {},
+           .memory = {.values = full({annotations, 1, 1}, value), .keys = Tensor(), .lengths = Tensor()}}};
+}
+
+// Decodes 12 sources five times with an ensemble of models with these options.
+void check_cached(const std::vector<ModelOptions>& members) {
+  gradus::seed(4);
+  std::vector<std::unique_ptr<Seq2Seq>> models;
+  std::vector<const Seq2Seq*> pointers;
+  std::list<nn::RowProducts> same_bits;
+  bool attends = true;
+  for (const ModelOptions& options : members) {
+    INFO(options.decoder << ", " << options.attention << ", layers " << options.layers);
+    models.push_back(make_model(options, {.source = vocabulary, .target = vocabulary}));
+    models.back()->eval();
+    pointers.push_back(models.back().get());
+    same_bits.emplace_back(*models.back());
+    attends = attends && options.decoder == "bahdanau";
+  }
+  const Ensemble model(pointers);
+  Generator random(4);
+  std::vector<Request> requests;
+  for (int i = 0; i < 60; ++i) {
+    requests.push_back(random_request(random, attends));
+    if (i >= 12) requests.back().source = requests[static_cast<std::size_t>(i % 12)].source;
+  }
+  StartCache cache(1 << 20);
+  const auto found = run_mixed(model, requests, random, &cache);
+  CHECK(cache.use().hits >= 30);
+  CHECK(cache.use().misses >= 10);
+  for (const auto& [id, outputs] : found) {
+    const Request& one = requests[id];
+    check_same(outputs, decode(model, std::vector<std::decay_t<decltype(one.source)>>{one.source},
+                               Search(one.search), {.max_steps = one.max_steps})[0]);
+  }
+}
+
+double value_of(const std::optional<StartCache::Starts>& starts) {
+  REQUIRE(starts);
+  return starts->front().memory.values.values<float>()[0];
+}
+
+}  // namespace
+
+TEST_CASE("a cache of starts does not change the bits of sources that return", "[models][search]") {
+  check_cached({{.embedding = 10, .hidden = 20, .energy = 12}});
+  check_cached({{.cell = Cell::lstm, .embedding = 10, .hidden = 20, .energy = 12, .layers = 2}});
+  check_cached({{.decoder = "cho", .embedding = 10, .hidden = 20}});
+  check_cached({{.attention = "location", .embedding = 10, .hidden = 20, .energy = 12},
+                {.embedding = 12, .hidden = 16, .energy = 10}});
+}
+
+TEST_CASE("a cache of starts drops the source that was not used for the longest time", "[models][search]") {
+  const std::vector<std::int64_t> a{4}, b{5}, c{4, 5}, d{6};
+  StartCache cache(100);  // a start of 10 f32 numbers and a source of one token have 48 bytes
+  cache.insert(a, start_of(10, 1));
+  cache.insert(b, start_of(10, 2));
+  CHECK(cache.use().bytes == 96);
+  CHECK(value_of(cache.find(a)) == 1);
+  cache.insert(d, start_of(10, 3));
+  CHECK(value_of(cache.find(a)) == 1);
+  CHECK(value_of(cache.find(d)) == 3);
+  CHECK_FALSE(cache.find(b));
+  CHECK(cache.use().bytes == 96);
+
+  cache.insert(a, start_of(10, 4));  // known: the first start stays
+  CHECK(value_of(cache.find(a)) == 1);
+  cache.insert(c, start_of(22, 5));  // 104 bytes: too large
+  CHECK_FALSE(cache.find(c));
+  cache.insert(c, start_of(21, 6));  // 100 bytes: takes the place of both others
+  CHECK(value_of(cache.find(c)) == 6);
+  CHECK(cache.use().bytes == 100);
+  CHECK(cache.use().hits == 5);
+  CHECK(cache.use().misses == 2);
 }

@@ -4,6 +4,7 @@
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/models/search.hpp>
+#include <gradus/models/start_cache.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -36,14 +37,16 @@ SearchSteps forced_steps(std::vector<std::int64_t> target);
 ///
 /// A source's results have the same bits whatever other sources are in the batch, and whenever they join.
 /// For this, every product must compute the rows of a batch independently: use nn::RowProducts or
-/// compress::Int8Products. Only one thread at a time may use a RunningBatch.
+/// compress::Int8Products. With such products, a StartCache does not change the bits either. Only one thread
+/// at a time may use a RunningBatch.
 class RunningBatch {
  public:
   using Id = std::uint64_t;
 
   /// @param model must be in eval mode, outlive this object, and not change
+  /// @param cache keeps the starts of this model's sources; must outlive this object; nullptr: no cache
   /// @throws Error if the model is in training mode.
-  explicit RunningBatch(const Ensemble& model);
+  explicit RunningBatch(const Ensemble& model, StartCache* cache = nullptr);
   ~RunningBatch();
   RunningBatch(const RunningBatch&) = delete;
   RunningBatch& operator=(const RunningBatch&) = delete;
@@ -79,6 +82,7 @@ class RunningBatch {
  private:
   class State;
   Ensemble model_;
+  StartCache* cache_;
   std::unique_ptr<State> state_;
 };
 

@@ -33,6 +33,7 @@ struct SchedulerOptions {
   std::int64_t most_waiting = 1024;   ///< limit of jobs that wait for a batch
   std::int64_t most_rows = 128;       ///< limit of hypotheses in a batch
   std::int64_t batch_tokens = 16384;  ///< limit of rows · source length per batch
+  std::int64_t cache_bytes = 0;       ///< limit of the models::StartCache of all workers; 0: no cache
 };
 
 /// Decodes jobs, which many threads may submit, in running batches (models::RunningBatch). A job joins a
@@ -54,6 +55,7 @@ class Scheduler {
   struct Load {
     std::int64_t waiting, running;  ///< jobs
     std::int64_t steps, rows;       ///< decoder steps so far, and the sum of their rows
+    models::StartCache::Use cache;
   };
   Load load() const;
 
