@@ -99,7 +99,7 @@ WORDS = {
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12", "exact match": "完全匹配率", "length of the source": "源序列长度",
     "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
-    "second coordinate": "第二坐标", "accuracy": "准确率", "tokens after it": "后面的词元数",
+    "second coordinate": "第二坐标", "accuracy": "准确率", "delay: tokens after the first": "延迟：第一个之后的词元数",
     "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
     "distance T − t": "距离 T − t", "distance d = T − t; dashed: ρ": "距离 d = T − t；虚线：ρ", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",

@@ -42,6 +42,12 @@ def folded(summary, text):
     return f"<details markdown>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
+def seeds_of(results):
+    """The seeds in words: "1, 2 and 3"."""
+    seeds = [str(seed) for seed in results["seeds"]]
+    return " and ".join([", ".join(seeds[:-1]), seeds[-1]])
+
+
 def where_measured(results, seeds_differ=True):
     seeds = results.get("seeds", [])
     over = f" for N = {', '.join(map(str, seeds))}" if seeds else ""

@@ -42,6 +42,8 @@ def batches():
 def measure(at, only=None):
     """Measures machines, machines_link and machines_batches, or only the one that `only` names. `machines` also writes
     machines_jobs, the predictions for larger jobs."""
+    if only not in (None, "machines", "machines_link", "machines_batches"):
+        raise SystemExit(f"results.py: no '{only}' to measure; give machines, machines_link or machines_batches")
     for names, command in ((("machines", "machines_jobs"), COMMAND), (("machines_link", ), LINK)):
         if only in (None, names[0]):
             done = subprocess.run([*command, "--json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)

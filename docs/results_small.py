@@ -17,7 +17,7 @@ import shutil
 import subprocess
 
 from results_command import BF16, FRENCH, command_of, evaluate, gradus
-from results_kit import ROOT, SEEDS, folded, load, markdown_table, over_seeds, where_measured, write
+from results_kit import ROOT, SEEDS, folded, load, markdown_table, over_seeds, seeds_of, where_measured, write
 
 RUNS = pathlib.Path(os.environ.get("GRADUS_RUNS", ROOT / "out" / "small"))
 ONE_THREAD = ["--threads", "1"]
@@ -238,7 +238,7 @@ def small_quality():
     header = ["model", "MB", "MB, gzip", "bytes, %", "BLEU", "BLEU − f32"]
     every = rows_of(rows_measured(), lambda row: over_seeds(over_runs(row, "bleu"), "{:.1f}"))
     return (markdown_table(header, rows_of(SHOWN, lambda row: f"{mean_of(row, 'bleu'):.1f}")) + "\n\n"
-            + folded("Means of seeds 1 and 2. Open for all rows, with the lowest and highest values",
+            + folded(f"Means of seeds {seeds_of(load('small_quality'))}. Open for all rows, with the lowest and highest values",
                      markdown_table(header, every) + "\n\n" + where_measured(load("small_quality"))))
 
 

@@ -10,7 +10,7 @@ import time
 
 import results_printed
 from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, markdown_table, mean, numbers, over_seeds,
-                         where_measured, write)
+                         seeds_of, where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
 UNSHOWN = {"tutorial_07_exact_match.svg"}  # pages show diagram_07_exact_match.svg, with all seeds
@@ -51,9 +51,8 @@ def table(number, name, shown=lambda row: True, form_of=lambda column, values: N
     lines = [markdown_table(header, kept)]
     if dropped := some[len(kept):]:
         lines.append(f"{header[0]} {dropped[0][0]} to {dropped[-1][0]}: 0 in all columns.")
-    seeds = " and ".join([", ".join(map(str, results["seeds"][:-1])), str(results["seeds"][-1])])
     more = "the lowest and highest values" if some == means else "all rows, with the lowest and highest values"
-    lines.append(folded(f"Means of seeds {seeds}. Open for {more}",
+    lines.append(folded(f"Means of seeds {seeds_of(results)}. Open for {more}",
                         markdown_table(header, ranges) + "\n\n" + where_measured(results)))
     return "\n\n".join(lines)
 

@@ -34,7 +34,7 @@ void run(const tutorial::Options& options) {
   const Tensor own = a.clone();                                       // (2, 3)
   const Tensor flat = a.reshape({6});                                 // (6)
   same.mutable_values<float>()[0] = 100;
-  std::cout << "\nafter same[0][0] = 100\na       " << a << "\nown     " << own << "\nflat    " << flat << "\n\n";
+  std::cout << "\nafter element (0, 0) of same is set to 100\na       " << a << "\nown     " << own << "\nflat    " << flat << "\n\n";
 
   // 4. Operations make new tensors. Broadcasting: axes of size 1, and axes missing at the front, are stretched.
   const Tensor row = tensor({10, 20, 30});                            // (3)

@@ -25,7 +25,7 @@ const Mistake first_for_sum{"slice", "Only one of the stretched copies counts.",
                             "An element that is used n times gets the sum of n gradients."};
 const Mistake one_maximum{"one-maximum-for-all", "The maximum is taken over all elements.",
                           "m = max(a, b) is the larger number of each pair: use maximum(a, b)."};
-const Mistake overflowing{"overflow", "e^x is infinite for x > 709, and 0 for both below −745.",
+const Mistake overflowing{"overflow", "e^x is infinite for x ≥ 710. If both are below −745, both are 0.",
                           "Use y = max(a, b) + ln(1 + e^−|a − b|)."};
 const Mistake one_for_maximum{"one-for-maximum", "m is one of the inputs, not the larger one.",
                               "m = maximum(a, b), element by element."};

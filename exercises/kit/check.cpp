@@ -44,7 +44,7 @@ Finding stopped() {
     finding.mistake.hint = "Does a container grow in an endless loop, or is a size negative?";
   } catch (const std::exception& error) {
     finding.got = error.what();
-    finding.mistake.hint = "Read the message from its end: it names the operation and what does not match.";
+    finding.mistake.hint = "The message names the operation, and then what does not match.";
   } catch (const char* text) {
     threw_text(text);
   } catch (const std::string& text) {

@@ -91,7 +91,7 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
     return {"logarithm", "These are the logarithms of the expected values.",
             "Return the values themselves, not log_softmax."};
   if (same(got, expected, 1e-5))
-    return {"inexact", "The values agree to about five digits.",
+    return {"inexact", "The values agree to many digits, but not to all.",
             "Is a number rounded or shifted: a float in place of a double, f32 in place of f64, an added ε?"};
   std::vector<double> a = got, b = expected.values();
   std::sort(a.begin(), a.end());

@@ -83,7 +83,7 @@ plot::Curves FirstTokenModels::dots() const {
   const plot::Series guessing{
       .name = "guessing", .x = {0, means.x.back()}, .y = {chance, chance}, .mark = plot::Mark::dashed};
   return {.title = "Naming the first token, by delay",
-          .x_label = "tokens after it",
+          .x_label = "delay: tokens after the first",
           .y_label = "accuracy",
           .series = {models, means, guessing}};
 }
