@@ -103,7 +103,7 @@ WORDS = {
     "100 Mbit/s": "100 Mbit/s", "overlap": "重叠", "link": "链路", "sentences": "句子数", "step, s": "每步，秒", "adding up, s": "求和，秒", "waiting, s": "等待，秒",
     "waiting of adding up": "等待占求和的比例", "yes": "是", "no": "否",
     # serve
-    "sent by": "发送者", "lines per second": "每秒行数", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "1 client: lines per second": "1 个客户端：每秒行数", "64 clients: lines per second": "64 个客户端：每秒行数", "without a cache": "没有缓存", "with `--cache 64`": "有 `--cache 64`", "64 clients": "64 个客户端",
+    "sent by": "发送者", "lines per second": "每秒行数", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "1 client: lines per second": "1 个客户端：每秒行数", "64 clients: lines per second": "64 个客户端：每秒行数", "server": "服务器", "without a cache": "没有缓存", "with `--cache 64`": "有 `--cache 64`", "64 clients": "64 个客户端",
     "a file, `gradus translate`": "文件，`gradus translate`", "minutes": "分钟", "translations": "翻译请求", "texts compared with `gradus translate`": "与 `gradus translate` 比较的译文",
     "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "requests without an answer": "没有得到回答的请求", "reloads of the models": "重新加载模型的次数", "resident memory, MiB: median of each quarter of the time": "常驻内存，MiB：每四分之一时间的中位数",
     # decisions

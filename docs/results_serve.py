@@ -69,7 +69,7 @@ def serve_cache():
     for row in results["rows"]:
         name = f"with `--cache {row['cache']}`" if row["cache"] else "without a cache"
         rows.append([name, f"{row['one']['rate']:.0f}", f"{1e3 * row['one']['p50']:.1f}", f"{row['many']['rate']:.0f}", f"{1e3 * row['many']['p50']:.1f}"])
-    return markdown_table(["", "1 client: lines per second", "median, ms", "64 clients: lines per second", "median, ms"], rows) + "\n\n" + where_measured(results)
+    return markdown_table(["server", "1 client: lines per second", "median, ms", "64 clients: lines per second", "median, ms"], rows) + "\n\n" + where_measured(results)
 
 
 def quarters(kb):
