@@ -12,9 +12,6 @@ namespace gradus {
 namespace {
 
 constexpr std::int64_t width = 32;  // columns of a panel
-constexpr int most_at_once = 12;    // number of rows of x whose sums fit in registers at the same time
-
-using Lanes [[gnu::vector_size(64)]] = float;
 
 // The address of the next panel, which is prefetched while the current panel is multiplied. With few rows of
 // x, the product would otherwise wait for the weights. Each block of x's rows prefetches a part of the next
@@ -24,68 +21,103 @@ struct Ahead {
   std::int64_t step;  // bytes per row of the panel
 };
 
-// Multiplies x (rows, K) by one panel (K, 32). Writes the product to `sums` (rows, 32).
-template <int rows>
-[[gnu::always_inline]] inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride,
-                                            const float* panel, Ahead ahead, std::array<float, width>* sums) {
+constexpr int most_rows = 12;  // the largest number of rows of x in a block
+using Sums = std::array<std::array<float, width>, most_rows>;
+
+using Lanes4 [[gnu::vector_size(16)]] = float;
+using Lanes8 [[gnu::vector_size(32)]] = float;
+using Lanes16 [[gnu::vector_size(64)]] = float;
+template <class Lanes>
+constexpr std::int64_t lanes_of = sizeof(Lanes) / sizeof(float);
+
+// Multiplies x (rows, K) by a few columns of a panel (K, 32), beginning with `first`. Two registers hold the
+// sums of each row.
+template <class Lanes, int rows>
+[[gnu::always_inline]] inline void sum_columns(std::int64_t K, const float* x, std::int64_t stride,
+                                               const float* panel, std::int64_t first, Ahead ahead,
+                                               Sums& sums) {
   Lanes left[rows] = {}, right[rows] = {};
-  for (std::int64_t l = 0; l < K; ++l, panel += width) {
+  const float* from = panel + first;
+  for (std::int64_t l = 0; l < K; ++l, from += width) {
     __builtin_prefetch(ahead.from + l * ahead.step, 0, 2);
     Lanes a, b;
-    std::memcpy(&a, panel, sizeof a);
-    std::memcpy(&b, panel + width / 2, sizeof b);
+    std::memcpy(&a, from, sizeof a);
+    std::memcpy(&b, from + lanes_of<Lanes>, sizeof b);
     for (int r = 0; r < rows; ++r) {
       left[r] += x[r * stride + l] * a;
       right[r] += x[r * stride + l] * b;
     }
   }
   for (int r = 0; r < rows; ++r) {
-    std::memcpy(sums[r].data(), &left[r], sizeof left[r]);
-    std::memcpy(sums[r].data() + width / 2, &right[r], sizeof right[r]);
+    float* const to = sums[static_cast<std::size_t>(r)].data() + first;
+    std::memcpy(to, &left[r], sizeof left[r]);
+    std::memcpy(to + lanes_of<Lanes>, &right[r], sizeof right[r]);
   }
 }
 
-// Calls sum_rows<rows>. `rows` may be any number up to most_at_once.
-GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
-                       const float* panel, Ahead ahead, std::array<float, width>* sums) {
-  switch (rows) {
-    case 1:
-      return sum_rows<1>(K, x, stride, panel, ahead, sums);
-    case 2:
-      return sum_rows<2>(K, x, stride, panel, ahead, sums);
-    case 3:
-      return sum_rows<3>(K, x, stride, panel, ahead, sums);
-    case 4:
-      return sum_rows<4>(K, x, stride, panel, ahead, sums);
-    case 5:
-      return sum_rows<5>(K, x, stride, panel, ahead, sums);
-    case 6:
-      return sum_rows<6>(K, x, stride, panel, ahead, sums);
-    case 7:
-      return sum_rows<7>(K, x, stride, panel, ahead, sums);
-    case 8:
-      return sum_rows<8>(K, x, stride, panel, ahead, sums);
-    case 9:
-      return sum_rows<9>(K, x, stride, panel, ahead, sums);
-    case 10:
-      return sum_rows<10>(K, x, stride, panel, ahead, sums);
-    case 11:
-      return sum_rows<11>(K, x, stride, panel, ahead, sums);
-    default:
-      return sum_rows<most_at_once>(K, x, stride, panel, ahead, sums);
+// Writes the product of x (rows, K) and a panel to `sums`. `rows` may be any number up to `most`.
+template <class Lanes, int most>
+[[gnu::always_inline]] inline void sum_rows(std::int64_t rows, std::int64_t K, const float* x,
+                                            std::int64_t stride, const float* panel, Ahead ahead,
+                                            Sums& sums) {
+  if constexpr (most > 1) {
+    if (rows < most) return sum_rows<Lanes, most - 1>(rows, K, x, stride, panel, ahead, sums);
+  }
+  constexpr std::int64_t columns = 2 * lanes_of<Lanes>, turns = width / columns;
+  ahead.step /= turns;
+  for (std::int64_t first = 0; first < width; first += columns, ahead.from += K * ahead.step) {
+    sum_columns<Lanes, most>(K, x, stride, panel, first, ahead, sums);
   }
 }
 
-// The number of rows of x per block. With AVX-512, the registers hold the sums of 12 rows, so each row of the
-// panel is loaded once for 12 rows. Other processors have fewer or narrower registers, and use blocks of 6
-// rows.
-std::int64_t rows_of_block() {
-#if defined(__x86_64__)
-  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-  return has_avx512 ? most_at_once : most_at_once / 2;
+// sum_rows() for one kind of registers.
+struct Kernel {
+  std::int64_t most;  // number of rows whose sums fit in the registers
+  void (*sum)(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
+              Ahead ahead, Sums& sums);
+};
+
+#if defined(__AVX512F__)
+using Lanes = Lanes16;
+constexpr int rows_of_registers = 12;
+#elif defined(__AVX__)
+using Lanes = Lanes8;
+constexpr int rows_of_registers = 6;
 #else
-  return most_at_once / 2;
+using Lanes = Lanes4;
+constexpr int rows_of_registers = 6;
 #endif
+
+void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
+         Ahead ahead, Sums& sums) {
+  sum_rows<Lanes, rows_of_registers>(rows, K, x, stride, panel, ahead, sums);
+}
+
+#if GRADUS_CLONED
+[[gnu::target("arch=x86-64-v3")]] void sum_avx2(std::int64_t rows, std::int64_t K, const float* x,
+                                                std::int64_t stride, const float* panel, Ahead ahead,
+                                                Sums& sums) {
+  sum_rows<Lanes8, 6>(rows, K, x, stride, panel, ahead, sums);
+}
+
+[[gnu::target("arch=x86-64-v4")]] void sum_avx512(std::int64_t rows, std::int64_t K, const float* x,
+                                                  std::int64_t stride, const float* panel, Ahead ahead,
+                                                  Sums& sums) {
+  sum_rows<Lanes16, 12>(rows, K, x, stride, panel, ahead, sums);
+}
+#endif
+
+// GCC 12 splits vectors that are wider than a register, and the code is about 30 times as slow. So
+// GRADUS_CLONES cannot compile this loop: each version has its own vectors.
+const Kernel& kernel() {
+  static const Kernel best = [] {
+#if GRADUS_CLONED
+    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{12, sum_avx512};
+    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{6, sum_avx2};
+#endif
+    return Kernel{rows_of_registers, sum};
+  }();
+  return best;
 }
 
 }  // namespace
@@ -111,12 +143,12 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
   // The sizes of the blocks differ by at most one row: a block of one row would take as long as a block of
   // three.
-  const std::int64_t most = rows_of_block(), blocks = (m + most - 1) / most;
+  const std::int64_t most = kernel().most, blocks = (m + most - 1) / most;
   const std::int64_t step = width * std::int64_t{sizeof(float)} / std::max<std::int64_t>(blocks, 1);
   constexpr std::int64_t least_work = 1 << 17;  // number of multiply-adds for which a second thread pays
   parallel_for(
       panels, 1 + least_work / (1 + m * part.columns * width), [&](std::int64_t from, std::int64_t to) {
-        std::array<std::array<float, width>, most_at_once> sums;
+        Sums sums;
         for (std::int64_t p = first_panel + from; p < first_panel + to; ++p) {
           const float* const panel = panels_.data() + (p * K_ + part.column) * width;
           const auto* const ahead =
@@ -124,8 +156,8 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
           const std::int64_t low = std::max(begin, p * width), high = std::min(end, (p + 1) * width);
           for (std::int64_t block = 0; block < blocks; ++block) {
             const std::int64_t row = m * block / blocks, rows = m * (block + 1) / blocks - row;
-            sum(rows, part.columns, x + row * x_stride, x_stride, panel,
-                {ahead + block * part.columns * step, step}, sums.data());
+            kernel().sum(rows, part.columns, x + row * x_stride, x_stride, panel,
+                         {ahead + block * part.columns * step, step}, sums);
             for (std::int64_t r = 0; r < rows; ++r) {
               const float* const s = sums[static_cast<std::size_t>(r)].data() + (low - p * width);
               float* const out = y + (row + r) * y_stride + (low - begin);
