@@ -36,7 +36,7 @@ real tokens of a batch. A query has size $Q$, a value has size $D$, and a key ha
 
 A new tensor is f32, unless the last argument is another dtype, as in `zeros({T, B}, Dtype::f64)`. `arange` is always i64. Lengths,
 ids, indices, masks and the targets of `cross_entropy` and `nll` must be i64, so write `tensor({3, 2}, Dtype::i64)` for the lengths 3
-and 2. These two losses ignore targets of −1. In the tables, `i64` marks an i64 tensor; other tensors are f32 or f64. Most
+and 2. Both losses, `cross_entropy` and `nll`, ignore targets of −1. In the tables, `i64` marks an i64 tensor; other tensors are f32 or f64. Most
 operations do not accept i64 tensors. Convert these first, as in the accuracy `mean(equal(argmax(x, -1), t).to(Dtype::f32))`.
 
 Elementwise operations broadcast: shapes are aligned at the right, an axis of size 1 stretches, and a missing axis counts as 1. A

@@ -3,8 +3,8 @@
 // In tutorial 10 a small network computed the energy e_tj: how well annotation h_j fits the state s_{t−1}. Any score of
 // two vectors can replace this network; the rest of the model stays the same. Here four scores are trained on the same
 // batches, and compared by accuracy and cost. Scaled dot is from Vaswani et al., "Attention is all you need" (2017),
-// section 3.2.1, https://arxiv.org/abs/1706.03762. Dot and general are from Luong et al., "Effective approaches to
-// attention-based neural machine translation" (2015), https://arxiv.org/abs/1508.04025.
+// section 3.2.1, https://arxiv.org/abs/1706.03762. Dot and your own score, which is called general, are from Luong et
+// al., "Effective approaches to attention-based neural machine translation" (2015), https://arxiv.org/abs/1508.04025.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>

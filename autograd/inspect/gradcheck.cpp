@@ -315,7 +315,8 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// Judges the elements whose gradient differs from `with_all`, the gradient when all leaves require gradients.
+// `gradient` was computed while only some leaves required gradients, and `with_all` while all did. Judges the
+// elements in which the two differ.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;

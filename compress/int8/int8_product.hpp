@@ -34,7 +34,7 @@ class Int8Product : public WeightProduct {
 /// @return s_x: 0 for a row of zeros; NaN for a row with a NaN or an infinity, so that scale_row() writes NaN
 float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
 
-/// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k) with row stride `stride`.
+/// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k). The row stride of q is `stride`; that of p is k.
 void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
                     const std::int8_t* q, std::int64_t stride, std::int32_t* sums);
 

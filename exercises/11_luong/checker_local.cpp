@@ -1,4 +1,4 @@
-// Local attention (section 3.2): local-m and local-p, both with the energies of general.
+// Local attention (section 3.2): local-m and local-p, both with the energies of the score "general".
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>

@@ -3,7 +3,7 @@
 namespace gradus::tools {
 
 /// The number of bytes that this process may still allocate: the minimum of what the system has left
-/// (memory and swap), of what the process's limit leaves, and of its container's limit. Infinity if all are
+/// (memory and swap), what the process's limit leaves, and its container's whole limit. Infinity if all are
 /// unknown.
 double free_memory();
 

@@ -17,7 +17,7 @@ class App;  // forward declaration: CLI11's header is slow to compile
 
 namespace gradus::tools {
 
-/// Options of a translation other than the search.
+/// Options of a translation, without those of the search.
 struct TranslationOptions {
   models::MaxSteps max_steps = {};
   /// Replaces an unknown token by the source token with the largest attention weight, if the model has

@@ -12,8 +12,9 @@
 ///     chrF = 100 · (1 + β²) · P · R / (β² P + R)     β = 2
 ///
 /// For each n, the precision is the fraction of the hypotheses' n-grams that occur in their references. The
-/// recall is the fraction of the references' n-grams that occur in their hypotheses. P and R are the means
-/// over n. Both means omit an n if the hypotheses or the references have no n-grams of length n.
+/// recall is the fraction of the references' n-grams that occur in their hypotheses. An n-gram occurs at most
+/// as often as in the other text. P and R are the means over n. Both means omit an n if the hypotheses or the
+/// references have no n-grams of length n.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
