@@ -118,7 +118,7 @@ class Check:
         self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
 
     def run(self, program, exercise):
-        """Runs the program. Returns (Ending, report): how it ended, and the sanitizer's report on the file, or None."""
+        """Runs the program. Returns (Ending, report): how it ended, and the sanitizer's report on the learner's file, or None."""
         seconds = self.seconds * 3 if self.sanitize else self.seconds
         parts = ["--parts", ",".join(exercise.parts)] if exercise.parts else []
         memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit

@@ -37,7 +37,8 @@ def included(path):
 
 
 def library_faults(root=ROOT):
-    """Reports includes from libraries that this library may not use, and includes of gradus.hpp, which includes everything."""
+    """Reports, for each library, includes from libraries that it may not use. Also reports includes of gradus.hpp, which includes
+    everything."""
     for library, below in LIBRARIES.items():
         for path in sorted((root / library).rglob("*.[ch]pp")):
             for header in included(path):

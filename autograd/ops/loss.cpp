@@ -66,9 +66,9 @@ struct RowLoss {
   double smoothed, plain;
 };
 
-// −Σ_k q_k ln softmax(x)_k of one row, with q as in cross_entropy(), and the loss without smoothing. Writes
-// e^(x − max x) to e, which may alias x, and 1 / Σ e^(x − max x) to `inverse`. Most of the time goes into the
-// exponentials.
+// Returns two losses of one row: −Σ_k q_k ln softmax(x)_k with the q of cross_entropy(), and the same without
+// smoothing. Writes e^(x − max x) to e, which may alias x, and 1 / Σ e^(x − max x) to `inverse`. Most of the
+// time goes into the exponentials.
 template <class T>
 RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                           T& inverse) {

@@ -110,7 +110,7 @@ Case with_ties() {
       tensor({{1, 2, 2, 0, 2, -1}, {3, 3, 3, 3, 3, 3}, {0, -2, 1, 0, 0, 1}}, Dtype::f64), {6, 6, 6}, false};
 }
 
-// Rows with more equal energies than std::sort keeps in order.
+// Rows with many equal energies. In rows as long as these, std::sort may change the order of equal energies.
 Case with_many_ties() {
   constexpr std::int64_t T = 40;
   Plain e(Shape{2, T});
