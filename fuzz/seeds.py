@@ -71,6 +71,23 @@ def riff(chunks):
     return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
 
 
+def write_checkpoints(gradus):
+    """Trains tiny models, and compresses the last one."""
+    def run(*arguments):
+        subprocess.run([gradus, *arguments], check=True, capture_output=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        trained, int8, tiny = (str(pathlib.Path(folder, name)) for name in ("run", "int8", "tiny"))
+        for bpe in ("3", "0"):
+            run("train", "--task", "reverse", "--symbols", "11", "--examples", "6", "--held-out", "1", "--max-length", "4", "--hidden", "1",
+                "--embedding", "1", "--energy", "1", "--bpe", bpe, "--steps", "1", "--overwrite", "--threads", "1", "--out", trained)
+            write("checkpoint", "bpe_" + bpe, pathlib.Path(trained, "best.safetensors").read_bytes())
+        run("compress", "--int8", "--model", trained, "--out", int8)
+        write("checkpoint", "int8", pathlib.Path(int8, "best.safetensors").read_bytes())
+        run("export", "--model", int8, "--out", tiny)
+        write("tiny", "linear", pathlib.Path(tiny).read_bytes())
+
+
 def main():
     for name, (header, size) in HEADERS.items():
         write("safetensors", name, struct.pack("<Q", len(header)) + header.encode() + bytes(size))
@@ -93,12 +110,7 @@ def main():
     CORPUS.with_name("options.dict").write_text(
         "# The options of gradus train, in the form of configurations and of the command line.\n"
         + "".join(f'"{name}="\n"--{name}\\x0a"\n' for name in names))
-    with tempfile.TemporaryDirectory() as folder:
-        for bpe in ("0", "3"):
-            subprocess.run([sys.argv[1], "train", "--task", "reverse", "--symbols", "11", "--examples", "6", "--held-out", "1",
-                            "--max-length", "4", "--hidden", "1", "--embedding", "1", "--energy", "1", "--bpe", bpe,
-                            "--steps", "1", "--overwrite", "--threads", "1", "--out", folder], check=True, capture_output=True)
-            write("checkpoint", "bpe_" + bpe, pathlib.Path(folder, "best.safetensors").read_bytes())
+    write_checkpoints(sys.argv[1])
 
 
 if __name__ == "__main__":
