@@ -31,8 +31,8 @@ void print_doubt(std::ostream& out, const GradcheckEntry& entry) {
   out << entry.not_judged << " of " << entry.checked << " elements not judged, the first "
       << index_text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0
       << ", estimates " << doubt.coarse << " and " << doubt.fine << ',' << next_line << "slopes "
-      << doubt.left << " and " << doubt.right << " on its sides, rounding up to " << std::setprecision(2)
-      << doubt.rounding;
+      << doubt.left << " and " << doubt.right << " on its sides, rounding error at most "
+      << std::setprecision(2) << doubt.rounding;
   if (entry.judged() < entry.not_judged) out << (entry.judged() == 0 ? checked_nothing : checked_little);
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("the report names the first element not judged, with its finite differ
   CHECK(line.starts_with("gradient check passed\n  ok    input 0 (2, 3): worst at ["));
   CHECK(line.ends_with(
       ")\n        2 of 6 elements not judged, the first [0, 2]: analytic 0, estimates 0.561767 "
-      "and 0.561767,\n        slopes 0 and 1.12353 on its sides, rounding up to 1.2e-14\n"));
+      "and 0.561767,\n        slopes 0 and 1.12353 on its sides, rounding error at most 1.2e-14\n"));
 }
 
 TEST_CASE("an entry without a judged element fails", "[autograd][gradcheck]") {
@@ -124,8 +124,8 @@ TEST_CASE("an entry without a judged element fails", "[autograd][gradcheck]") {
   CHECK(printed(kinks) ==
         "gradient check FAILED\n"
         "  DOUBT input 0 (2): 2 of 2 elements not judged, the first [0]: analytic 0, estimates -0.511254 and "
-        "-0.511254,\n        slopes 0 and -1.02251 on its sides, rounding up to 1.1e-14, so this checked "
-        "nothing: start from other values\n"
+        "-0.511254,\n        slopes 0 and -1.02251 on its sides, rounding error at most 1.1e-14, so this "
+        "checked nothing: start from other values\n"
         "  ok    input 1 (2): worst at [0], analytic 0, numeric 0, off by 0 (allowed 0); every gradient "
         "is 0, so this checked nothing: start from other values\n");
 
@@ -145,8 +145,8 @@ TEST_CASE("a kink in one element does not hide a wrong gradient in another", "[a
         "gradient check FAILED\n"
         "  WRONG input 0 (3): worst at [2], analytic 1.12353485, numeric -1.12353485, off by 2.2 (allowed "
         "1.1e-06); 1 of 3 elements is wrong\n        1 of 3 elements not judged, the first [0]: analytic "
-        "-0.511254, estimates 0 and 0,\n        slopes 0.511254 and -0.511254 on its sides, rounding up to "
-        "5.4e-15\n");
+        "-0.511254, estimates 0 and 0,\n        slopes 0.511254 and -0.511254 on its sides, rounding error "
+        "at most 5.4e-15\n");
 }
 
 TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]") {
