@@ -201,7 +201,8 @@ def bahdanau(p):
     for dy, text in ((-57, "p(y_t): (B, V)"), (-28, "[s_t; c_t; E y_{t−1}]: (B, H + D + E)"), (22, "s_t: (B, H)"),
                      (52, "[E y_{t−1}; c_t]: (B, E + D)"), (92, "c_t: (B, D)")):
         p.math(262, y + dy, text, "small start")
-    for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)")):
+    for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)"),
+                     (430, "h←_j: (T, B, H)"), (477, "h→_j: (T, B, H)")):
         p.math(372, y + dy, text, "small start")
     p.math(START + 8, y + 110, "(B, H)", "small start")
 
