@@ -254,6 +254,71 @@ def rnn(p):
     p.math(COLUMNS[3] + 18, line + 44, "∂L/∂h_T", "small start")
 
 
+# One unit that reads 1, 0, 0 with W_ih = 1, W_hh = 0.5 and b = 0: its states, and how much a step back multiplies the gradient.
+STATES = [math.tanh(1), math.tanh(0.5 * math.tanh(1)), math.tanh(0.5 * math.tanh(0.5 * math.tanh(1)))]
+BACK = [0.5 * (1 - state ** 2) for state in STATES]
+STEPS = (90, 240, 390)
+
+
+def bars(p, floor, values, role, names):
+    """Draws a bar for each step, with its name and value above it."""
+    p.path("line token", f"M{STEPS[0] - 50} {floor}H{STEPS[-1] + 50}", ' stroke-width="1"')
+    for x, value, name in zip(STEPS, values, names):
+        p.rect(f"part {role}", x - 22, floor - 84 * value, 44, 84 * value)
+        p.math(x, floor - 84 * value - 14, f"{name} = {value:.3f}")
+
+
+@picture("04_forward", 176)
+def forward_in_numbers(p):
+    """The states of three steps, in numbers.
+
+    One unit reads 1, 0 and 0, with W_ih = 1 and W_hh = 0.5. Its state is 0.762 after the first step, then 0.363 and 0.180.
+    """
+    floor = 116
+    bars(p, floor, STATES, "encoder", ("h_1", "h_2", "h_3"))
+    for t, (x, value) in enumerate(zip(STEPS, (1, 0, 0)), 1):
+        p.arrow(p.cell(x, floor + 44, f"x_{t} = {value}", "token", 74, 24).top(), (x, floor + 2))
+    for before, after in zip(STEPS, STEPS[1:]):
+        p.arrow((before + 26, floor - 8), (after - 26, floor - 8), role="encoder", width=2.2)
+        p.math((before + after) / 2, floor + 14, "W_{hh} = 0.5", "small")
+
+
+@picture("04_backward", 162)
+def backward_in_numbers(p):
+    """The gradient at the states of three steps, in numbers.
+
+    The gradient at the last state is 1. A step back multiplies it by 0.5 (1 - h²): first by 0.484, then by 0.434. At the first
+    state, 0.210 is left.
+    """
+    floor = 116
+    bars(p, floor, [BACK[2] * BACK[1], BACK[2], 1], "gradient", ("∂L/∂h_1", "∂L/∂h_2", "∂L/∂h_3"))
+    for t, before, after in ((3, STEPS[1], STEPS[2]), (2, STEPS[0], STEPS[1])):
+        p.arrow((after - 26, floor - 8), (before + 26, floor - 8), role="gradient", width=2.2, css="dash")
+        p.math((before + after) / 2, floor + 14, f"× {BACK[t - 1]:.3f}", "small")
+        p.math((before + after) / 2, floor + 34, f"0.5 (1 − h_{t}^2)", "small")
+
+
+@picture("05_keep", 262)
+def keep(p):
+    """How much of a value a gate keeps.
+
+    A unit has the value 1, and its gate is the same at every step. After 40 steps, almost nothing is left with z = 0.5, an eighth with
+    z = 0.95, and everything with z = 1.
+    """
+    left, step, high = 84, 9.4, 46
+    for row, (z, rest) in enumerate(((0.5, "10^{−12}"), (0.95, "0.13"), (1, "1"))):
+        floor = 66 + 84 * row
+        p.math(12, floor - 16, f"z = {z}", "start")
+        p.path("line token", f"M{left - 6} {floor}H474", ' stroke-width="1"')
+        for k in range(41):
+            height = high * z ** k
+            p.rect("part gate", left + step * k, floor - height, step - 2.4, max(height, 0.2))
+        p.math(left + 40.5 * step, floor - high * z ** 40 - 12, rest, "small end")
+    for k in (0, 10, 20, 30, 40):
+        p.text(left + step * k + 3.5, floor + 14, f"{k}", "small quiet")
+    p.text(12, floor + 14, "steps", "small quiet start")
+
+
 @picture("05_gru", 344)
 def gru(p):
     """A GRU cell as a circuit.
