@@ -209,6 +209,11 @@ void run(const tutorial::Options& options) {
   good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // one colour per method
   good.series[0].colour = 7;                                                                          // unlike the points
   good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // dashed: clipped
+  bad.series.push_back({.name = "ln 2",
+                        .x = {bad.series[0].x.front(), bad.series[0].x.back()},
+                        .y = {std::log(2), std::log(2)},
+                        .mark = plot::Mark::dashed,
+                        .colour = 7});
   plot::Series winding = boundaries[3], straight = boundaries[0];     // Adam, and SGD at 0.1
   winding.colour = 3, straight.colour = 7;                            // as in the pictures of the loss
   const plot::Curves plane{.title = "Two spirals, and the boundary learnt",

@@ -33,8 +33,17 @@ void check(const Curves& curves) {
       throw Error(name + "has " + std::to_string(series.x.size()) + " x and " +
                   std::to_string(series.y.size()) + " y; give one y per x");
     }
+    if (!series.offset.empty() && series.offset.size() != series.x.size()) {
+      throw Error(name + "has " + std::to_string(series.x.size()) + " x and " +
+                  std::to_string(series.offset.size()) + " offsets; give one offset per x, or none");
+    }
     if (series.x.empty()) throw Error(name + "has no points; remove it or add one");
   }
+}
+
+// Where point i of a series is drawn.
+Point place(const Series& series, std::size_t i) {
+  return {series.x[i] + (series.offset.empty() ? 0 : series.offset[i]), series.y[i]};
 }
 
 // Numbers of magnitude above 1e300 are not drawn, because the length of an axis would overflow. On a
@@ -53,7 +62,7 @@ struct Bounds {
   explicit Bounds(const Curves& curves) {
     for (const Series& series : curves.series) {
       for (std::size_t i = 0; i < series.x.size(); ++i) {
-        if (drawable(curves, {series.x[i], series.y[i]})) add({series.x[i], series.y[i]});
+        if (drawable(curves, place(series, i))) add(place(series, i));
       }
     }
   }
@@ -146,7 +155,7 @@ std::string svg(const Curves& curves) {
     Pieces pieces;
     std::vector<Point> line;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      const Point p = {series.x[i], series.y[i]};
+      const Point p = place(series, i);
       if (!drawable(curves, p)) {
         pieces.add(line);
         continue;
@@ -160,11 +169,11 @@ std::string svg(const Curves& curves) {
     const bool has_line = series.mark != Mark::points;
     const bool few = series.x.size() <= (has_line ? kMostDots : kMostLoneDots) && series.mark != Mark::dashed;
     for (std::size_t i = 0; i < series.x.size() && (few || !has_line); ++i) {
-      const Point p = {series.x[i], series.y[i]};
+      const Point p = place(series, i);
       if (!drawable(curves, p)) continue;
       const std::string name = series.name.empty() ? "" : series.name + ": ";
       drawing.dot("gp-fill " + colour_of(curves, s), plot.x + plot.width * x_axis.at(p.x), frame.y(p.y),
-                  few ? 3 : 2, few ? name + brief(p.x) + ", " + brief(p.y) : "");
+                  few ? 3 : 2, few ? name + brief(series.x[i]) + ", " + brief(p.y) : "");
     }
   }
 

@@ -60,12 +60,19 @@ std::vector<Tick> round_ticks(double low, double high, double step) {
   return ticks;
 }
 
-constexpr std::array<double, 3> kLogSteps = {1, 2, 5};
+constexpr std::array<int, 3> kLogSteps = {1, 2, 5};
+
+int decade_of(int i) { return i >= 0 ? i / 3 : -((2 - i) / 3); }
+
+int log_step(int i) { return kLogSteps[static_cast<std::size_t>(i - 3 * decade_of(i))]; }
 
 // Element i of the sequence …, 0.5, 1, 2, 5, 10, 20, …, in which element 0 is 1.
-double log_number(int i) {
-  const int decade = i >= 0 ? i / 3 : -((2 - i) / 3);
-  return kLogSteps[static_cast<std::size_t>(i - 3 * decade)] * std::pow(10, decade);
+double log_number(int i) { return log_step(i) * std::pow(10, decade_of(i)); }
+
+// The label of log_number(i), for example 2e-5. From 1 to 5, the label has no exponent.
+std::string with_exponent(int i) {
+  const std::string digit = std::to_string(log_step(i));
+  return decade_of(i) == 0 ? digit : digit + 'e' + std::to_string(decade_of(i));
 }
 
 }  // namespace
@@ -99,10 +106,16 @@ Axis log_axis(double low, double high) {
 
   const int numbers = last - first + 1;
   const int stride = numbers <= 8 ? 1 : 3 * std::max(1, numbers / 24);
+  std::vector<int> shown;
+  for (int i = first; i <= last; ++i)
+    if (i % stride == 0) shown.push_back(i);
+  // If one label needs an exponent, all labels have one.
+  const auto needs_exponent = [](int i) { return decade_of(i) < -4 || decade_of(i) >= 9; };
+  const bool exponents = std::ranges::any_of(shown, needs_exponent);
   Axis axis{log_number(first), log_number(last), true, {}};
-  for (int i = first; i <= last; ++i) {
-    if (i % stride == 0)
-      axis.ticks.push_back({log_number(i), tick_label(log_number(i), log_number(i), log_number(i))});
+  for (const int i : shown) {
+    const double value = log_number(i);
+    axis.ticks.push_back({value, exponents ? with_exponent(i) : tick_label(value, value, value)});
   }
   return axis;
 }

@@ -122,6 +122,31 @@ TEST_CASE("a logarithmic axis gives each decade the same height", "[plot]") {
   CHECK(near(height("0, 0.01") - height("1, 0.1"), height("1, 0.1") - height("2, 1"), 0.2));
 }
 
+TEST_CASE("if one tick of a logarithmic axis needs an exponent, all ticks have one", "[plot]") {
+  const auto has_ticks = [](double low, double high, const std::vector<std::string>& ticks) {
+    plot::Curves curves = line({0, 1}, {low, high});
+    curves.log_y = true;
+    const std::string picture = svg(curves);
+    for (const std::string& tick : ticks) CHECK(has(picture, '>' + tick + "</text>"));
+  };
+  has_ticks(1e-15, 1e9, {"1e-15", "1e-3", "1", "1e3", "1e6", "1e9"});
+  has_ticks(2e-5, 5e-4, {"2e-5", "5e-5", "1e-4", "2e-4", "5e-4"});
+  has_ticks(1e-4, 1e6, {"0.0001", "0.01", "1", "100", "10k", "1M"});
+}
+
+TEST_CASE("a point with an offset is drawn beside x, and its tooltip shows x", "[plot]") {
+  plot::Curves curves{
+      .series = {{.name = "a model", .x = {0, 5, 5}, .y = {0, 1, 1}, .mark = plot::Mark::points}}};
+  const auto left_of_last = [&] {
+    const std::string picture = svg(curves);
+    CHECK(count(picture, "<title>a model: 5, 1</title>") == 2);
+    return attribute(picture.substr(picture.rfind("<circle")), "<circle", "cx");
+  };
+  const double plain = left_of_last();
+  curves.series[0].offset = {0, 0, -0.5};
+  CHECK(near(left_of_last(), plain - 46, 0.2));
+}
+
 TEST_CASE("thousands of points make a small picture that shows every peak", "[plot]") {
   std::vector<double> x, y;
   for (int i = 0; i < 100000; ++i) {
@@ -199,6 +224,12 @@ TEST_CASE("curves that cannot be drawn are refused", "[plot]") {
         "plot::svg(Curves 'loss'): no series; add at least one");
   CHECK(message([] { svg(line({1, 2, 3}, {1, 2})); }) ==
         "plot::svg(Curves 'loss'): series 'train' has 3 x and 2 y; give one y per x");
+  CHECK(message([] {
+          plot::Curves curves = line({1, 2, 3}, {1, 2, 3});
+          curves.series[0].offset = {0};
+          svg(curves);
+        }) ==
+        "plot::svg(Curves 'loss'): series 'train' has 3 x and 1 offsets; give one offset per x, or none");
   CHECK(message([] { svg(line({}, {})); }) ==
         "plot::svg(Curves 'loss'): series 'train' has no points; remove it or add one");
 }

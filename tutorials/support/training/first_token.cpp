@@ -71,7 +71,8 @@ void FirstTokenModels::add(std::int64_t delay, const std::vector<double>& accura
 
   constexpr double width = 3.2;  // width of a group of dots, in units of the delay
   for (std::size_t i = 0; i < accuracies.size(); ++i) {
-    models.x.push_back(static_cast<double>(delay) + width * ((static_cast<double>(i) + 0.5) / count - 0.5));
+    models.x.push_back(static_cast<double>(delay));
+    models.offset.push_back(width * ((static_cast<double>(i) + 0.5) / count - 0.5));
     models.y.push_back(accuracies[i]);
   }
   means.x.push_back(static_cast<double>(delay));

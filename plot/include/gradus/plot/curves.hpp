@@ -18,6 +18,7 @@ struct Series {
   std::vector<double> x{}, y{};
   Mark mark = Mark::line;
   std::optional<std::size_t> colour{};  ///< index of the series whose colour is used; empty: its own
+  std::vector<double> offset{};  ///< point i is drawn at x[i] + offset[i]; tooltips show x[i]. May be empty
 };
 
 /// Lines with shared axes: losses, learning rates, norms, decision boundaries.
