@@ -220,7 +220,8 @@ def what_is_next(coach):
         order.append(following.name)
     tutorials = [course.find(name).tutorial for name in order]
     assert tutorials == sorted(tutorials) and len(order) == len(course.exercises()), order
-    for passed, following in [(["log_add_exp"], "softmax_backward"), (["adam", "global_clipping"], "masked_loss"), (["luong_scores"], "luong_decoder"),
+    for passed, following in [(["log_add_exp"], "softmax_backward"), (["adam", "global_clipping"], "cho_gru"),
+                              (["adam", "global_clipping", "cho_gru"], "masked_loss"), (["luong_scores"], "luong_decoder"),
                               ([one.name for one in course.exercises()][1:], "scalar_tanh")]:
         assert next_after(passed).name == following, passed
 
