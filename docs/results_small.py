@@ -260,8 +260,27 @@ def small_speed_amd():
     return speeds("small_speed_amd")
 
 
+def check_text():
+    """Checks that the text of tutorial 14 gives the differences of the table."""
+    def bleu(row, other):
+        return f"{abs(mean_of(row, 'bleu') - mean_of(other, 'bleu')):.1f}"
+    zeros, words = bleu("50 % zeros, then trained", "f32"), bleu("student, teacher's probabilities", "student")
+    beams = bleu("student, teacher's translations", "student")
+    smallest = bleu("smallest student, teacher's translations", "smallest student")
+    for page, sentences in (
+            ("tutorials", (f"loses {zeros} [BLEU]", f"half of them cost {zeros} BLEU", f"they added {words} BLEU, and the teacher's translations {beams}.",
+                           f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.",
+                           f"the translations cost {smallest} BLEU")),
+            ("zh/tutorials", (f"[BLEU](../terms.md#bleu) 下降 {zeros}。", f"BLEU 下降 {zeros}。", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。"))):
+        text = " ".join((ROOT / "docs" / page / "14-small-devices.md").read_text().split())
+        for sentence in sentences:
+            assert sentence in text, f"docs/{page}/14-small-devices.md does not say '{sentence}', as the results do"
+
+
 def check_bounds():
     """Checks the bounds on which the page relies, for int8, a shortlist and a teacher's translations."""
+    check_text()
+
     def against_f32(row, key):
         return mean_of(row, key) / mean_of("f32", key)
 
