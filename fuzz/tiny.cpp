@@ -23,7 +23,8 @@ std::string with_checksum(std::string_view content) {
   std::string model(content);
   if (model.size() < end) return model;
   std::uint32_t sum = 2166136261U;
-  for (std::size_t i = end; i < model.size(); ++i) sum = (sum ^ static_cast<unsigned char>(model[i])) * 16777619U;
+  for (std::size_t i = end; i < model.size(); ++i)
+    sum = (sum ^ static_cast<unsigned char>(model[i])) * 16777619U;
   return model.replace(at, sizeof sum, reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
@@ -49,7 +50,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::File model, sentences;
   static const std::string lines = sentences.with("3 1 4\n\nunknown 2\n").string();
   static FILE* const output = std::freopen("/dev/null", "w", stdout);
-  fuzz::expect(output != nullptr && std::freopen(lines.c_str(), "r", stdin) != nullptr, "files can be opened");
+  fuzz::expect(output != nullptr && std::freopen(lines.c_str(), "r", stdin) != nullptr,
+               "files can be opened");
   std::string program = "gradus_tiny", path = model.with(with_checksum(fuzz::text_of(data, size))).string();
   char* arguments[] = {program.data(), path.data(), nullptr};
   try {
