@@ -359,6 +359,10 @@ def gru(p):
     p.math(n.x + 10, row - 32, "n")
     p.math(new.x - 6, row - 36, "1 − z", "end")
     p.math(keep.x + 9, row - 32, "z", "start")
+    p.text(r.x, row - 26, "reset gate", "small quiet")
+    p.text(n.x - 9, row - 30, "new value", "small quiet end")
+    p.text(z.x + 29, row - 8, "update ", "small quiet start")
+    p.text(z.x + 29, row + 8, "gate", "small quiet start")
 
 
 @picture("05_lstm", 330)
@@ -393,6 +397,9 @@ def lstm(p):
     p.arrow(o.top(), (o.x, 160), show.left(), role="gate")
     for box, text in ((f, "f"), (i, "i"), (g, "g"), (o, "o")):
         p.math(box.x + 8, row - 28, text, "start")
+    for box, text in ((f, "forget"), (i, "input"), (g, "new value")):
+        p.text(box.x + 8, row - 46, text, "small quiet start")
+    p.text(o.right()[0] + 4, row, "output gate", "small quiet start")
     p.math(20, top - 20, "c", "start")
     p.math(462, top - 20, "c′", "end")
     p.math(20, h_line - 18, "h", "start")
