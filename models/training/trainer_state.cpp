@@ -111,10 +111,15 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   check(options);
   check(processes_, options.shards);
   schedule_ = make_schedule(options);
-  plateau_ = make_plateau(options);
   optimiser_ = make_optimiser(options_, parameters_);
+  forget_scores();
+}
+
+void Trainer::forget_scores() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  best_ = options.better == nn::Better::lower ? infinity : -infinity;
+  best_ = options_.better == nn::Better::lower ? infinity : -infinity;
+  bad_ = 0;
+  plateau_ = make_plateau(options_);
 }
 
 NamedTensors Trainer::state() const {

@@ -73,6 +73,7 @@ struct PruneSettings {
   bool per_matrix = false;
 
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }
+  bool operator==(const PruneSettings&) const = default;
 };
 
 /// Distillation from a teacher, see compress::DistillationOptions.

@@ -128,6 +128,11 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
   }
 }
 
+// True if the best model of a run with `before` may lack zeros that `now` demands, or have others.
+bool changes_zeros(const PruneSettings& before, const PruneSettings& now) {
+  return now.sparsity > 0 && (now.sparsity != before.sparsity || now.per_matrix != before.per_matrix);
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
@@ -173,12 +178,25 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                " ends before step ", trainer_->steps(),
                                ", which the run has reached; give more"));
     }
-    if (pruning_) pruning_->resume(trainer_->steps());
+    resume_pruning(settings_from_text(resumed->metadata.at("settings")).prune);
   }
   if (processes_.size() > 1) check_agree(processes_, facts());
   if (!leads()) return;
   if (resumed != nullptr) resume_folder();
   files::sweep(settings_.run.out);
+}
+
+// If the zeros change, forgets earlier scores, because earlier models have other zeros.
+void TrainingRun::resume_pruning(const PruneSettings& before) {
+  zeros_change_ = changes_zeros(before, settings_.prune);
+  if (zeros_change_) trainer_->forget_scores();
+  if (before != settings_.prune && trainer_->finished()) {
+    throw UsageError(message("the run has ended after step ", trainer_->steps(),
+                             ", so that --prune and its options cannot change; give more ",
+                             settings_.run.epochs > 0 ? "--epochs" : "--steps",
+                             ", or omit --prune and its options"));
+  }
+  if (pruning_) pruning_->resume(trainer_->steps());
 }
 
 void TrainingRun::resume_folder() {
@@ -385,10 +403,11 @@ bool TrainingRun::counts_for_average() const {
 }
 
 // Repairs the files of the average: a killed run may have files of later steps, or lack the latest file.
+// If the zeros change, removes the files of earlier steps too.
 void TrainingRun::resume_average() const {
   if (!average_) return;
   const std::int64_t step = trainer_->steps();
-  average_->remove_after(step);
+  average_->remove_after(zeros_change_ ? -1 : step);
   const std::vector<std::int64_t> kept = average_->steps();
   if (step == 0 || !counts_for_average() || (!kept.empty() && kept.back() == step)) return;
   average_->add(step, checkpoint());

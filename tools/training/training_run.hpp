@@ -75,6 +75,7 @@ class TrainingRun {
   using Clock = std::chrono::steady_clock;
 
   bool take_steps(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock);
+  void resume_pruning(const PruneSettings& before);
   void resume_folder();
   std::string command() const;
   bool leads() const { return processes_.rank() == 0; }
@@ -111,6 +112,7 @@ class TrainingRun {
   bool attends_;  // false if unknown
   std::vector<Pretrained> pretrained_;
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
+  bool zeros_change_ = false;            // by the options of a resumed run
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // set only in process 0
   std::optional<files::FolderLock> lock_;

@@ -196,6 +196,26 @@ TEST_CASE("patience and the best score are part of the state", "[models][resume]
   CHECK(after.trainer.finished());
 }
 
+TEST_CASE("after forget_scores(), a worse score is the best, and patience and plateau start again",
+          "[models][resume]") {
+  TrainerOptions plateau = options();
+  plateau.schedule = "plateau";
+  plateau.plateau_patience = 1;
+  plateau.warm_up = 0;
+  Run run(plateau);
+  run.trainer.observe(0.5);
+  run.trainer.observe(0.6);
+  run.trainer.observe(0.7);
+  const double rate = run.trainer.learning_rate();
+  CHECK(rate == 0.005);
+  run.trainer.forget_scores();
+  CHECK(run.trainer.observe(0.9));
+  CHECK_FALSE(run.trainer.observe(0.95));
+  CHECK_FALSE(run.trainer.finished());
+  CHECK(run.trainer.best() == 0.9);
+  CHECK(run.trainer.learning_rate() == rate);
+}
+
 TEST_CASE("resumed training gives the same bytes with the plateau schedule", "[models][resume]") {
   const Files files;
   TrainerOptions plateau = options();

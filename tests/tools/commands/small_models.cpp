@@ -124,6 +124,36 @@ TEST_CASE("a stopped and resumed run with --prune has the same bytes as an unint
   }
 }
 
+TEST_CASE("a run resumed with another --prune chooses its best model and its average again",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  const auto resumed = [&](Arguments more) {
+    more.insert(more.begin(), {"train", "--resume", out.string(), "--threads", "1"});
+    return run(more);
+  };
+  // The learning rate makes the pruned model worse than the first one, which has no zeros.
+  REQUIRE(run(plain_run(out, {"--average", "3"})).code == 0);
+  const Ran ran = resumed({"--prune", "0.9", "--steps", "40", "--learning-rate", "1e-9"});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  for (const char* name : {"last.safetensors", "best.safetensors", "average.safetensors"}) {
+    CHECK(zeros_of(out / name).all == Approx(0.9).margin(1e-3));
+  }
+  CHECK(settings_of(out).prune.sparsity == 0.9);
+
+  const std::string before = content(out / "settings.toml");
+  for (const Arguments& change : {Arguments{"--prune", "0.95"}, {"--per-matrix"}, {"--prune-until", "15"}}) {
+    const Ran refused = resumed(change);
+    CHECK(refused.code == 2);
+    CHECK(refused.err ==
+          "gradus train: the run has ended after step 40, so that --prune and its options cannot change; "
+          "give more --steps, or omit --prune and its options; 'gradus train --help' lists the options\n");
+  }
+  CHECK(content(out / "settings.toml") == before);
+  CHECK(resumed({}).code == 0);
+}
+
 TEST_CASE("train --init-from starts from a model's weights, with its data and model options",
           "[tools][train]") {
   const Scratch scratch;
