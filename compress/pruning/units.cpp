@@ -144,6 +144,11 @@ NamedTensors keep_units(const models::Seq2Seq& given, std::int64_t hidden) {
          "the model has no decoder.rnn.weight_hh_l0 or decoder.embedding.weight; give a model with a "
          "BahdanauDecoder");
   }
+  // Without v_a, the energies have no layer of their own: the rows of W_a are over units, too.
+  if (const Tensor* const W_a = find(model.state, "decoder.attention.W_a.weight");
+      W_a != nullptr && find(model.state, "decoder.attention.v_a") == nullptr) {
+    refuse("decoder.attention.W_a.weight", W_a->shape());
+  }
   model.hidden = W_hh->size(1);
   model.embedding = E->size(1);
   if (hidden < 1 || hidden > model.hidden) {

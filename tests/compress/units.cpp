@@ -114,6 +114,13 @@ TEST_CASE("models whose units are not known, and numbers of units out of range a
                     "keep_units: 'encoder.rnn.weight_ih_l1' (12, 8) is not a parameter of an encoder in both "
                     "directions with "
                     "additive attention, a BahdanauDecoder and one layer; only such models can lose units");
+  for (const char* attention : {"dot", "scaled_dot"}) {
+    ModelOptions other = options_of(models::Cell::gru, models::ReadoutForm::linear, 4);
+    other.attention = attention;
+    CHECK_THROWS_WITH(compress::keep_units(*make(other), 2),
+                      Catch::Matchers::StartsWith(
+                          "keep_units: 'decoder.attention.W_a.weight' (8, 4) is not a parameter of"));
+  }
   CHECK_THROWS_WITH(compress::keep_units(*models::make_fixed_context(tiny), 2),
                     Catch::Matchers::ContainsSubstring("keep_units: 'decoder."));
 }

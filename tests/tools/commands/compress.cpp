@@ -82,12 +82,16 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
   CHECK(run({"compress", "--hidden", "7", "--model", small.model, "--out", small.out + "y"}).err ==
         "gradus compress: --hidden 7 is not below the model's 7 hidden units; give fewer" + help);
   gradus::tools::Settings settings = small_settings();
-  settings.model.decoder = "fixed";
-  const fs::path fixed = write_small_model(small.out + "fixed", settings);
-  CHECK(run({"compress", "--hidden", "3", "--model", fixed.string(), "--out", small.out + "y"}).err ==
-        "gradus compress: '" + fixed.string() +
-            "' (decoder 'fixed', attention 'additive', 1 layer) cannot lose units; --hidden needs --decoder "
-            "bahdanau, an additive --attention, --layers 1 and an encoder in both directions\n");
+  for (const auto& [decoder, attention] :
+       {std::pair{"fixed", "additive"}, {"bahdanau", "dot"}, {"bahdanau", "scaled_dot"}}) {
+    settings.model.decoder = decoder;
+    settings.model.attention = attention;
+    const fs::path other = write_small_model(small.out + decoder + attention, settings);
+    CHECK(run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + "y"}).err ==
+          "gradus compress: '" + other.string() + "' (decoder '" + decoder + "', attention '" + attention +
+              "', 1 layer) cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, "
+              "--layers 1 and an encoder in both directions\n");
+  }
 }
 
 TEST_CASE("a model in bf16 has half the bytes and rounded weights", "[tools][compress]") {
