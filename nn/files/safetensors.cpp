@@ -160,7 +160,7 @@ void dequantise(const fs::path& path, std::map<std::string, Int8Matrix>& int8, N
              scale->second.shape(), " and must be f32 ", Shape{matrix.rows});
     }
     for (const float s : scale->second.values<float>()) {
-      if (!(s >= 0 && std::isfinite(s * 128))) refuse(name, "but its scales have the value ", s);
+      if (!(s >= 0 && std::isfinite(s * 127))) refuse(name, "but its scales have the value ", s);
       matrix.scales.push_back(s);
     }
     if (std::ranges::count(matrix.values, std::int8_t{-128}) > 0) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "nn/helpers.hpp"
@@ -62,6 +63,19 @@ TEST_CASE("a matrix stored as I8 loads as its rounded values in f32", "[nn][safe
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   CHECK(bytes.find(R"("w":{"dtype":"I8","shape":[2,3],"data_offsets":[12,18]})") != std::string::npos);
   CHECK(bytes.find(R"("w.scale":{"dtype":"BF16","shape":[2],"data_offsets":[8,12]})") != std::string::npos);
+}
+
+TEST_CASE("the largest floats are read back from I8", "[nn][safetensors]") {
+  const Scratch scratch;
+  const fs::path path = scratch.path() / "x.safetensors";
+  const float most = std::numeric_limits<float>::max();
+  const auto w = tensor({{most, -most}, {3.39e38F, 1}, {3.3e38F, -1}});
+  nn::save_safetensors(path, {{"w", w}}, {}, {.int8 = {"w"}, .bf16 = {}});
+  const auto values = nn::load_safetensors(path).tensors.front().second.to_vector<float>();
+  CHECK(values == nn::dequantised(nn::quantise_rows(w)).to_vector<float>());
+  for (const std::size_t i : {0, 1, 2, 4}) {
+    CHECK(std::abs(values[i] / w.values<float>()[i] - 1) < 0.01F);
+  }
 }
 
 TEST_CASE("files of I8 that do not fit together are refused", "[nn][safetensors]") {
