@@ -22,6 +22,19 @@ std::string same_data(const SavedModel& model) {
              : "with the same --task, --seed and options for examples and tokens";
 }
 
+// Refuses a model of compress --target-words: its target words are the first ones of the run.
+void refuse_shortlist(const char* operation, const SavedModel& model, const Sides& run) {
+  const data::Vocabulary &few = model.sides.target.vocabulary, &all = run.target.vocabulary;
+  const auto writer = model.checkpoint.metadata.find(writer_key);
+  if (writer == model.checkpoint.metadata.end() || writer->second != "gradus compress") return;
+  if (few.size() >= all.size() || !all.to_text().starts_with(few.to_text())) return;
+  constexpr std::int64_t special = data::unk + 1;
+  fail(operation, "'", model.path.string(), "' has only ", few.size() - special, " of this run's ",
+       all.size() - special,
+       " target words, because gradus compress --target-words removed the others; give the model that was "
+       "compressed, and then compress the new one with --target-words");
+}
+
 }  // namespace
 
 void check_same_tokens(const char* operation, const SavedModel& model, const Sides& run) {
@@ -33,6 +46,7 @@ void check_same_tokens(const char* operation, const SavedModel& model, const Sid
            " tokens than this run; give this run the model's options for tokens");
     }
     if (!same_vocabulary(*a, *b)) {
+      if (a == &model.sides.target) refuse_shortlist(operation, model, run);
       fail(operation, "'", path, "' has another ", name, " vocabulary than this run, of ",
            a->vocabulary.size(), " and ", b->vocabulary.size(), " tokens; train both ", same_data(model));
     }

@@ -196,6 +196,23 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
                      "' holds weights compressed to int8, from which training cannot start"));
 }
 
+TEST_CASE("train --init-from and --teacher refuse a model of compress --target-words by name",
+          "[tools][train]") {
+  const Scratch scratch;
+  const fs::path first = scratch.path() / "first", few = scratch.path() / "few";
+  REQUIRE(run(plain_run(first)).code == 0);
+  REQUIRE(run({"compress", "--target-words", "4", "--model", first.string(), "--out", few.string()}).code ==
+          0);
+  const std::string message = ": '" + (few / "best.safetensors").string() +
+                              "' has only 4 of this run's 10 target words, because gradus compress "
+                              "--target-words removed the others; give the model that was compressed, and "
+                              "then compress the new one with --target-words\n";
+  const fs::path no = scratch.path() / "no";
+  CHECK(run({"train", "--init-from", few.string(), "--out", no.string()}).err ==
+        "gradus train: init-from" + message);
+  CHECK(run(plain_run(no, {"--teacher", few.string()})).err == "gradus train: teacher" + message);
+}
+
 TEST_CASE("train --teacher learns from a model, resumes, and refuses one with other tokens",
           "[tools][train][resume]") {
   const Scratch scratch;
