@@ -55,7 +55,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
          " reads format ", format, "; use the version that wrote it");
   }
   check_intact(path, file.tensors, file.metadata);
-  return {std::move(file.tensors), std::move(file.metadata)};
+  return {std::move(file.tensors), std::move(file.metadata), std::move(file.narrow)};
 }
 
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,

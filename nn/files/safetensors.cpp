@@ -145,8 +145,14 @@ Tensor read_bf16(files::Input& in, const Shape& shape) {
   return tensor;
 }
 
+// How the file stores a tensor that load_safetensors() has read.
+Stored stored_as(const SafetensorsHeader& header, std::string_view name) {
+  return std::ranges::find(header.entries, name, &SafetensorsHeader::Entry::name)->as;
+}
+
 // Replaces I8 matrices and their scales by f32 matrices.
-void dequantise(const fs::path& path, std::map<std::string, Int8Matrix>& int8, NamedTensors& tensors) {
+void dequantise(const fs::path& path, const SafetensorsHeader& header,
+                std::map<std::string, Int8Matrix>& int8, NamedTensors& tensors) {
   const auto refuse = [&](const std::string& name, const auto&... what) {
     refuse_safetensors(path, "holds ", shown(name), " as I8, ", what...,
                        "; write such files with gradus compress --int8");
@@ -156,8 +162,8 @@ void dequantise(const fs::path& path, std::map<std::string, Int8Matrix>& int8, N
     const auto scale = std::ranges::find(tensors, scale_name, &NamedTensors::value_type::first);
     if (scale == tensors.end()) refuse(name, "without its scales ", shown(scale_name));
     if (scale->second.dtype() != Dtype::f32 || scale->second.shape() != Shape{matrix.rows}) {
-      refuse(name, "but ", shown(scale_name), " is ", gradus::name(scale->second.dtype()), ' ',
-             scale->second.shape(), " and must be f32 ", Shape{matrix.rows});
+      refuse(name, "but ", shown(scale_name), " is ", name_in_file(stored_as(header, scale_name)), ' ',
+             scale->second.shape(), " and must be BF16 or F32 ", Shape{matrix.rows});
     }
     for (const float s : scale->second.values<float>()) {
       if (!(s >= 0 && std::isfinite(s * 127))) refuse(name, "but its scales have the value ", s);
@@ -213,6 +219,7 @@ Safetensors load_safetensors(const fs::path& path) {
     }
     if (entry.as == Stored::bf16) {
       file.tensors.emplace_back(entry.name, read_bf16(in, entry.shape));
+      file.narrow.bf16.insert(entry.name);
       continue;
     }
     const Dtype dtype = entry.as == Stored::f32   ? Dtype::f32
@@ -223,7 +230,11 @@ Safetensors load_safetensors(const fs::path& path) {
     if (!values.empty()) in.read(values.data(), values.size());
     file.tensors.emplace_back(entry.name, tensor);
   }
-  dequantise(path, int8, file.tensors);
+  dequantise(path, header, int8, file.tensors);
+  for (const auto& [name, matrix] : int8) {
+    file.narrow.int8.insert(name);
+    file.narrow.bf16.erase(name + scale_suffix);
+  }
   return file;
 }
 

@@ -21,10 +21,6 @@ constexpr const char* metadata_key = "__metadata__";
 constexpr const char* save_again =
     "; it is damaged or breaks the rules of the format, so copy or save it again";
 
-const char* name_in_file(Stored as) {
-  return std::array{"I8", "BF16", "F32", "F64", "I64"}[static_cast<std::size_t>(as)];
-}
-
 const char* name(Stored as) {
   return std::array{"i8", "bf16", "f32", "f64", "i64"}[static_cast<std::size_t>(as)];
 }
@@ -251,6 +247,10 @@ class JsonObject {
 }  // namespace
 
 std::string shown(std::string_view text) { return std::string("'") + cut(text) + "'"; }
+
+const char* name_in_file(Stored as) {
+  return std::array{"I8", "BF16", "F32", "F64", "I64"}[static_cast<std::size_t>(as)];
+}
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, const fs::path& file) {
   check_object(text, file);

@@ -37,6 +37,9 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, const std::fil
 /// The header, padded to a multiple of 8 bytes. @throws Error for text that is not UTF-8.
 std::string write_safetensors_header(const SafetensorsHeader& header);
 
+/// The name of a dtype in the file, such as "BF16".
+const char* name_in_file(Stored as);
+
 /// Text in quotes, truncated for messages.
 std::string shown(std::string_view text);
 

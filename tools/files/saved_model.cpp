@@ -3,6 +3,7 @@
 #include <gradus/autograd/checks.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <set>
 #include <string>
@@ -133,15 +134,36 @@ void load_weights(const fs::path& path, const models::Checkpoint& checkpoint, mo
   }
 }
 
-std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path,
-                                                            const nn::Metadata& metadata,
-                                                            const models::Seq2Seq& model) {
-  const auto how = find(metadata, compressed_key);
-  if (!how || *how == compressed_bf16) return nullptr;
-  if (*how != compressed_int8) {
+// Checks that the file stores its matrices in int8 if its settings say so, and only then.
+void check_stored(const fs::path& path, const models::Checkpoint& checkpoint) {
+  const auto how = find(checkpoint.metadata, compressed_key);
+  if (how && *how != compressed_int8 && *how != compressed_bf16) {
     fail("checkpoint", "'", path.string(), "' is compressed by '", *how,
          "', which this version does not know; use the version that wrote it");
   }
+  const bool is_int8 = how == compressed_int8;
+  constexpr const char* again = "; write the file again with gradus compress --int8";
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!name.starts_with("model.")) continue;
+    const bool in_int8 = checkpoint.narrow.int8.contains(name);
+    if (in_int8 && !is_int8) {
+      fail("checkpoint", "'", path.string(), "' stores '", name, "' as I8, but its setting '", compressed_key,
+           "' is ", how ? "'" + *how + "'" : "missing", " and must be '", compressed_int8, "'", again);
+    }
+    if (is_int8 && !in_int8 && tensor.rank() == 2) {
+      std::string dtype = checkpoint.narrow.bf16.contains(name) ? "bf16" : gradus::name(tensor.dtype());
+      std::ranges::transform(dtype, dtype.begin(), [](unsigned char c) { return std::toupper(c); });
+      fail("checkpoint", "'", path.string(), "' stores '", name, "' as ", dtype,
+           " and must store this matrix as I8 with scales, because its setting '", compressed_key, "' is '",
+           compressed_int8, "'", again);
+    }
+  }
+}
+
+std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path,
+                                                            const nn::Metadata& metadata,
+                                                            const models::Seq2Seq& model) {
+  if (find(metadata, compressed_key) != compressed_int8) return nullptr;
   try {
     return std::make_unique<const compress::Int8Products>(model);
   } catch (const Error& error) {
@@ -243,6 +265,7 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
 SavedModel saved_model_of(const fs::path& path, models::Checkpoint checkpoint,
                           const models::Registry& registry) {
   auto [settings, sides] = origin_of(path, checkpoint.tensors, checkpoint.metadata, registry);
+  check_stored(path, checkpoint);
   auto model = model_of(path, settings, sides, registry);
   load_weights(path, checkpoint, *model);
   check_finite(path, *model);

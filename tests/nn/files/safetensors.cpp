@@ -86,7 +86,7 @@ TEST_CASE("dtypes, shapes, bits and metadata survive saving and loading", "[nn][
   const NamedTensors saved = assorted();
   const nn::Metadata metadata{{"format", "pt"}, {"", "a \"quoted\"\n line"}};
   nn::save_safetensors(file.path(), saved, metadata);
-  const auto [loaded, found] = nn::load_safetensors(file.path());
+  const auto [loaded, found, narrow] = nn::load_safetensors(file.path());
   CHECK(found == metadata);
   CHECK(names_of(loaded) == std::vector<std::string>{"ids", "weight", "bias", "none", "scalar"});
   for (const auto& [name, tensor] : loaded) {
@@ -172,7 +172,7 @@ TEST_CASE("names and metadata may be any UTF-8", "[nn][safetensors]") {
     metadata[name] = name;
   }
   nn::save_safetensors(file.path(), tensors, metadata);
-  const auto [loaded, found] = nn::load_safetensors(file.path());
+  const auto [loaded, found, narrow] = nn::load_safetensors(file.path());
   CHECK(found == metadata);
   std::vector<std::string> expected(std::begin(odd), std::end(odd));
   std::sort(expected.begin(), expected.end());

@@ -53,10 +53,12 @@ TEST_CASE("a matrix stored as I8 loads as its rounded values in f32", "[nn][safe
   const fs::path path = scratch.path() / "x.safetensors";
   const NamedTensors tensors{{"b", tensor({1, 2})}, {"w", tensor({{0.5, -1, 0.25}, {3, 2, 1}})}};
   nn::save_safetensors(path, tensors, {}, {.int8 = {"w"}, .bf16 = {}});
-  const NamedTensors loaded = nn::load_safetensors(path).tensors;
+  const auto [loaded, metadata, narrow] = nn::load_safetensors(path);
   REQUIRE(loaded.size() == 2);
   CHECK(loaded[0].first == "b");
   CHECK(loaded[1].first == "w");
+  CHECK(narrow.int8 == std::set<std::string>{"w"});
+  CHECK(narrow.bf16.empty());  // not the scales, which are part of w
   const auto rounded = nn::dequantised(nn::quantise_rows(tensors[1].second));
   CHECK(loaded[1].second.to_vector<float>() == rounded.to_vector<float>());
   std::ifstream in(path, std::ios::binary);
@@ -84,10 +86,13 @@ TEST_CASE("files of I8 that do not fit together are refused", "[nn][safetensors]
                 "holds 'w' as I8, without its scales 'w.scale'" + again);
   check_refused(file_of(matrix, R"("w.scale":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)",
                         scales_of(1, 1) + values),
-                "holds 'w' as I8, but 'w.scale' is f32 (1, 2) and must be f32 (2)" + again);
+                "holds 'w' as I8, but 'w.scale' is F32 (1, 2) and must be BF16 or F32 (2)" + again);
   check_refused(file_of(matrix, R"("w.scale":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},)",
                         scales_of(1, 1) + values),
-                "holds 'w' as I8, but 'w.scale' is i64 (1) and must be f32 (2)" + again);
+                "holds 'w' as I8, but 'w.scale' is I64 (1) and must be BF16 or F32 (2)" + again);
+  check_refused(file_of(matrix, R"("w.scale":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]},)",
+                        scales_of(1, 1) + values),
+                "holds 'w' as I8, but 'w.scale' is BF16 (4) and must be BF16 or F32 (2)" + again);
   check_refused(file_of(matrix, scales, scales_of(1, -2) + values),
                 "holds 'w' as I8, but its scales have the value -2" + again);
   check_refused(file_of(matrix, scales, scales_of(NAN, 1) + values),
@@ -122,8 +127,9 @@ TEST_CASE("a tensor stored as BF16 loads as the nearest bf16 in f32, ties to eve
                                            INFINITY, NAN, 3.4e38F})},
                              {"exact", tensor({1 + (step / 2)})}};
   nn::save_safetensors(path, tensors, {}, {.int8 = {}, .bf16 = {"b"}});
-  const NamedTensors loaded = nn::load_safetensors(path).tensors;
+  const auto [loaded, metadata, narrow] = nn::load_safetensors(path);
   REQUIRE(loaded.size() == 2);
+  CHECK(narrow.bf16 == std::set<std::string>{"b"});
   CHECK(loaded[0].second.to_vector<float>() == tensors[1].second.to_vector<float>());  // the widest first
   CHECK(loaded[1].first == "b");
   const auto values = loaded[1].second.to_vector<float>();

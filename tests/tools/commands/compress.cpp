@@ -188,19 +188,41 @@ TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {
   CHECK_THROWS_WITH(gradus::tools::load_saved_model(small.out + ".damaged", standard),
                     Catch::Matchers::ContainsSubstring("is damaged: it was saved with the checksum"));
 
-  models::Checkpoint mixed = models::load_checkpoint(fs::path(small.model) / "best.safetensors");
-  mixed.metadata["compressed"] = "int8";
-  models::save_checkpoint(small.out + ".mixed", mixed);
-  CHECK_THROWS_WITH(
-      gradus::tools::load_saved_model(small.out + ".mixed", standard),
-      Catch::Matchers::ContainsSubstring("is not the int8 model that it claims to be: int8: '"));
-
+  const std::string file = small.out + ".mixed", again = "; write the file again with gradus compress --int8";
+  const auto check_refused = [&](const models::Checkpoint& checkpoint, const gradus::nn::Narrow& narrow,
+                                 const std::string& message) {
+    models::save_checkpoint(file, checkpoint, narrow);
+    CHECK_THROWS_WITH(gradus::tools::load_saved_model(file, standard),
+                      "checkpoint: '" + file + "' " + message);
+  };
+  models::Checkpoint mixed = models::load_checkpoint(small.file());
+  const std::string name = "model.decoder.W_s.weight";
+  for (auto& [own, tensor] : mixed.tensors) {  // zeros are the same numbers in I8, BF16 and F32
+    if (own == name) std::ranges::fill(tensor.mutable_values<float>(), 0.0F);
+  }
+  for (const char* dtype : {"F32", "BF16"}) {
+    gradus::nn::Narrow narrow = mixed.narrow;
+    REQUIRE(narrow.int8.erase(name) == 1);
+    if (dtype == std::string("BF16")) narrow.bf16.insert(name);
+    check_refused(mixed, narrow,
+                  "stores '" + name + "' as " + dtype +
+                      " and must store this matrix as I8 with scales, because its setting 'compressed' is "
+                      "'int8'" +
+                      again);
+  }
+  const gradus::nn::Narrow one{.int8 = {name}, .bf16 = {}};
+  mixed.metadata["compressed"] = "bf16";
+  check_refused(
+      mixed, one,
+      "stores '" + name + "' as I8, but its setting 'compressed' is 'bf16' and must be 'int8'" + again);
   mixed.metadata["compressed"] = "int3";
-  models::save_checkpoint(small.out + ".other", mixed);
-  CHECK_THROWS_WITH(
-      gradus::tools::load_saved_model(small.out + ".other", standard),
-      Catch::Matchers::EndsWith("is compressed by 'int3', which this version does not know; use the "
-                                "version that wrote it"));
+  check_refused(
+      mixed, one,
+      "is compressed by 'int3', which this version does not know; use the version that wrote it");
+  mixed.metadata.erase("compressed");
+  check_refused(
+      mixed, one,
+      "stores '" + name + "' as I8, but its setting 'compressed' is missing and must be 'int8'" + again);
 }
 
 TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models", "[tools][compress]") {

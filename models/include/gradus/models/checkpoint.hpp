@@ -13,8 +13,9 @@
 namespace gradus::models {
 
 struct Checkpoint {
-  NamedTensors tensors;   ///< "model.…" and "trainer.…"
-  nn::Metadata metadata;  ///< the caller's configuration and vocabularies; "gradus.…" is reserved
+  NamedTensors tensors;    ///< "model.…" and "trainer.…"
+  nn::Metadata metadata;   ///< the caller's configuration and vocabularies; "gradus.…" is reserved
+  nn::Narrow narrow = {};  ///< after load_checkpoint(): the tensors that the file stores in fewer bytes
 };
 
 /// Writes the checkpoint. Metadata under "gradus.…" holds the format, the circumstances(), and a checksum of

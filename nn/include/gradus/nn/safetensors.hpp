@@ -16,15 +16,16 @@ namespace gradus::nn {
 /// The free-form text entries of a file's header.
 using Metadata = std::map<std::string, std::string>;
 
-/// The names of f32 tensors to round and store in fewer bytes.
+/// The names of f32 tensors that a file stores in fewer bytes.
 struct Narrow {
-  std::set<std::string> int8;  ///< matrices to store as I8 and scales by quantise_rows()
-  std::set<std::string> bf16;  ///< tensors to store as BF16, rounded to nearest, ties to even
+  std::set<std::string> int8;  ///< matrices stored as I8 and scales, by quantise_rows()
+  std::set<std::string> bf16;  ///< tensors stored as BF16, rounded to nearest, ties to even
 };
 
 struct Safetensors {
   NamedTensors tensors;  ///< in file order
   Metadata metadata;
+  Narrow narrow = {};  ///< the tensors that the file stores in fewer bytes
 };
 
 /// Writes `tensors`. The bytes do not depend on the order of the tensors. As in the safetensors library,
