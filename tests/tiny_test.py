@@ -17,7 +17,9 @@ def run(*command, given=None):
 
 
 def refused(model, content, message):
-    model.write_bytes(content)
+    """Checks the message for a model with this content, or for the path as it is."""
+    if content is not None:
+        model.write_bytes(content)
     done = subprocess.run([*tiny, model], input="3 1\n", capture_output=True, text=True)
     assert done.returncode == 1 and message in done.stderr and not done.stdout, (message, done)
 
@@ -50,6 +52,8 @@ def main():
         folder = pathlib.Path(name)
         content = trained(folder).read_bytes()
         bad = folder / "bad"
+        refused(folder, None, f"gradus_tiny: cannot read '{folder}': Is a directory; give a file of gradus export\n")
+        refused(bad, None, f"gradus_tiny: cannot read '{bad}': No such file or directory; give a file of gradus export\n")
         refused(bad, b"", "is not a model for gradus_tiny")
         refused(bad, b"x" * 100, "is not a model for gradus_tiny")
         refused(bad, content[:-4], "is damaged")

@@ -8,6 +8,7 @@
  * The file is little-endian: MAGIC, an FNV-1a checksum of the bytes after it, eight sizes, both vocabularies as lines
  * of text from id 4, and the parts of struct model in their order. A matrix (N, K) is N scales in f32, then N·K
  * integers in int8, padded to 4 bytes. */
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,16 @@ static _Noreturn void refuse(const char *what, const char *path) {
   fputs(path, stderr);
   fputs(what, stderr);
   fputs("; write it again with gradus export\n", stderr);
+  exit(1);
+}
+
+static _Noreturn void refuse_to_read(const char *path) {
+  const char *reason = strerror(errno);
+  fputs("gradus_tiny: cannot read '", stderr);
+  fputs(path, stderr);
+  fputs("': ", stderr);
+  fputs(reason, stderr);
+  fputs("; give a file of gradus export\n", stderr);
   exit(1);
 }
 
@@ -103,9 +114,10 @@ static void load(const char *path) {
   uint32_t sum = 2166136261U, *sizes[] = {&m.source_words, &m.target_words, &m.E, &m.H, &m.A, &m.M,
                                           &m.source_bytes, &m.target_bytes};
   in.path = path;
-  if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET)) refuse("' cannot be read", path);
+  if (!file || (getc(file) == EOF && ferror(file))) refuse_to_read(path);  /* a folder opens, but cannot be read */
+  if (fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET)) refuse_to_read(path);
   bytes = allocate((size_t)size);
-  if (fread(bytes, 1, (size_t)size, file) != (size_t)size) refuse("' cannot be read", path);
+  if (fread(bytes, 1, (size_t)size, file) != (size_t)size) refuse_to_read(path);
   fclose(file);
   in.at = bytes;
   in.end = bytes + size;
