@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "commands/run_command.hpp"
 #include "files/output_file.hpp"
 #include "files/saved_model.hpp"
+#include "settings/choices.hpp"
 
 // Writes the file that tiny/gradus_tiny.c reads.
 namespace gradus::tools {
@@ -86,9 +88,14 @@ void check_fits(const SavedModel& saved) {
     refuse("bridge", "other than backward, which gradus_tiny does not have");
   }
   const models::ReadoutForm readout = model.readout.value_or(models::ReadoutForm::linear);
-  const bool plain = readout == models::ReadoutForm::linear && model.tied == models::Tied::none;
-  if (!plain && readout != models::ReadoutForm::maxout) {
-    refuse("readout", "or --tied for which gradus_tiny has no code; use linear or maxout");
+  if (readout == models::ReadoutForm::maxout) return;
+  if (readout != models::ReadoutForm::linear) {
+    refuse("readout", name_of<std::optional<models::ReadoutForm>>(readout, readout_names),
+           "; gradus_tiny has only linear and maxout");
+  }
+  if (model.tied != models::Tied::none) {
+    refuse("tied", name_of(model.tied, tied_names),
+           " with --readout linear; gradus_tiny has --tied only with --readout maxout");
   }
 }
 

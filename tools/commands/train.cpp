@@ -74,6 +74,9 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
 fs::path last_checkpoint(const fs::path& run) {
   if (!is_folder(run)) return run;
   if (!holds_run(run)) {
+    if (const fs::path best = run / run_file::best; is_there(best)) {  // says why, if the file is the reason
+      check_resumable(best, models::load_checkpoint(best));
+    }
     fail("resume", "'", run.string(), "' has no checkpoint to resume from; start a new run without --resume");
   }
   return last_checkpoint_of(run);

@@ -71,10 +71,19 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
   CHECK(run({"compress", "--int8", "--model", small.out, "--out", small.out + "x"}).err ==
         "gradus compress: '" + small.file().string() +
             "' is compressed already; give the model that was trained\n");
-  CHECK(run({"train", "--resume", small.file()}).err ==
-        "gradus train: resume: '" + small.file().string() +
-            "' holds weights compressed to int8, from which training cannot start; give the run that was "
-            "compressed\n");
+  for (const std::string& resumed : {small.file().string(), small.out}) {
+    CHECK(run({"train", "--resume", resumed}).err ==
+          "gradus train: resume: '" + small.file().string() +
+              "' holds weights compressed to int8, from which training cannot start; give the run that was "
+              "compressed\n");
+  }
+  const std::string sparse = small.out + "sparse";
+  REQUIRE(run({"compress", "--prune", "0.5", "--model", small.model, "--out", sparse}).code == 0);
+  CHECK(run({"train", "--resume", sparse}).err ==
+        "gradus train: resume: '" + sparse +
+            "/best.safetensors' was written by gradus compress and holds only weights, without the state of "
+            "the training; start a new run from them with --init-from " +
+            sparse + "/best.safetensors\n");
   CHECK(run({"compress", "--model", small.model, "--out", small.out + "y"}).code == 2);
   const std::string help = "; 'gradus compress --help' lists the options\n";
   CHECK(run({"compress", "--prune", "0", "--model", small.model, "--out", small.out + "y"}).err ==
@@ -216,9 +225,8 @@ TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {
       mixed, one,
       "stores '" + name + "' as I8, but its setting 'compressed' is 'bf16' and must be 'int8'" + again);
   mixed.metadata["compressed"] = "int3";
-  check_refused(
-      mixed, one,
-      "is compressed by 'int3', which this version does not know; use the version that wrote it");
+  check_refused(mixed, one,
+                "is compressed by 'int3', which this version does not know; use the version that wrote it");
   mixed.metadata.erase("compressed");
   check_refused(
       mixed, one,
@@ -257,6 +265,13 @@ TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models
   CHECK(refusal_of(settings, "layers") == " has --layers 2; gradus_tiny has only one\n");
   settings = small_settings();
   settings.model.readout = models::ReadoutForm::state;
-  CHECK(refusal_of(settings, "state") ==
-        " has --readout or --tied for which gradus_tiny has no code; use linear or maxout\n");
+  CHECK(refusal_of(settings, "state") == " has --readout state; gradus_tiny has only linear and maxout\n");
+  settings = small_settings();
+  settings.model.tied = models::Tied::output;
+  CHECK(refusal_of(settings, "tied") ==
+        " has --tied output with --readout linear; gradus_tiny has --tied only with --readout maxout\n");
+  settings.model.readout = models::ReadoutForm::maxout;
+  const std::string tied = write_small_model(small.out + "tied", settings).parent_path();
+  REQUIRE(run({"compress", "--int8", "--model", tied, "--out", tied + "8"}).code == 0);
+  CHECK(run({"export", "--model", tied + "8", "--out", file}).code == 0);
 }

@@ -34,8 +34,15 @@ TEST_CASE("a run that replaces another removes its files", "[tools][train]") {
   CHECK((content(out / "best.safetensors") == model));
   const Ran ran = run({"train", "--resume", out.string()});
   CHECK(ran.code == 1);
-  CHECK(ran.err == "gradus train: resume: '" + out.string() +
-                       "' has no checkpoint to resume from; start a new run without --resume\n");
+  const std::string best = (out / "best.safetensors").string();
+  CHECK(ran.err == "gradus train: resume: '" + best +
+                       "' holds only weights, without the state of the training; start a new run from them "
+                       "with --init-from " +
+                       best + "\n");
+  fs::remove(best);
+  CHECK(run({"train", "--resume", out.string()}).err ==
+        "gradus train: resume: '" + out.string() +
+            "' has no checkpoint to resume from; start a new run without --resume\n");
 }
 
 TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools][train]") {
