@@ -107,6 +107,7 @@ void save(const Options& options, const SavedModel& saved, const fs::path& path)
   if (options.int8 || options.bf16) bf16 = compress::round_to_bf16(*saved.model, int8);
   models::Checkpoint checkpoint = weights_alone(saved, "gradus compress");
   checkpoint.metadata["settings"] = text_without_training(saved.settings);
+  if (options.sparsity || saved.settings.prune.sparsity > 0) checkpoint.metadata[pruned_key] = "magnitude";
   if (options.int8) checkpoint.metadata[compressed_key] = compressed_int8;
   if (options.bf16) checkpoint.metadata[compressed_key] = compressed_bf16;
   nn::Narrow narrow;

@@ -58,6 +58,9 @@ inline constexpr const char* compressed_key = "compressed";
 inline constexpr const char* compressed_int8 = "int8";
 inline constexpr const char* compressed_bf16 = "bf16";
 
+/// The metadata key under which gradus compress records that the model was pruned.
+inline constexpr const char* pruned_key = "pruned";
+
 /// The metadata key that a file without a training state has: its value is the command that wrote the file,
 /// such as "gradus convert".
 inline constexpr const char* writer_key = "writer";

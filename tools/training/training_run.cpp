@@ -162,7 +162,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (threads > 0) set_threads(static_cast<int>(threads));
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
-  if (resumed == nullptr) load_initial_weights(settings_, sides_, *model_, registry);
+  if (resumed == nullptr) initial_note_ = load_initial_weights(settings_, sides_, *model_, registry);
   set_embeddings(pretrained_, *model_);
   freeze_embeddings(settings_.run, *model_);
   pruning_ = make_pruning(*model_, settings_);

@@ -66,7 +66,7 @@ class TrainingRun {
   /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
-  /// Notes about unusual data: a single training pair, no dev pairs.
+  /// Notes about unusual data or initial weights: a single training pair, no dev pairs, a pruned model.
   std::vector<std::string> notes() const;
   /// The end of an error message: names the intact checkpoint, and says how to resume. Thread-safe.
   std::string way_on() const;
@@ -111,6 +111,7 @@ class TrainingRun {
   std::unique_ptr<models::Seq2Seq> model_;
   bool attends_;  // false if unknown
   std::vector<Pretrained> pretrained_;
+  std::string initial_note_;             // about the model of --init-from; empty if there is none
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   bool zeros_change_ = false;            // by the options of a resumed run
   std::unique_ptr<models::Trainer> trainer_;

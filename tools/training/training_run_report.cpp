@@ -103,6 +103,7 @@ std::string TrainingRun::introduction() const {
 std::vector<std::string> TrainingRun::notes() const {
   std::vector<std::string> notes;
   if (trainer_->steps() == 0) notes = corpus_.notes;  // a resumed run repeats none
+  if (!initial_note_.empty()) notes.push_back(initial_note_);
   if (corpus_.train.size() == 1) {
     notes.emplace_back(
         "there is only one training pair, which the model will learn by heart; give more text");

@@ -196,6 +196,46 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
                      "' holds weights compressed to int8, from which training cannot start"));
 }
 
+TEST_CASE("train --init-from without --prune notes that it trains the zeros of a pruned model",
+          "[tools][train]") {
+  const Scratch scratch;
+  const fs::path dense = scratch.path() / "dense", sparse = scratch.path() / "sparse",
+                 narrow = scratch.path() / "narrow", trained = scratch.path() / "trained";
+  REQUIRE(run(plain_run(dense)).code == 0);
+  REQUIRE(run(plain_run(trained, {"--prune", "0.5"})).code == 0);
+  REQUIRE(run({"compress", "--prune", "0.8", "--model", dense.string(), "--out", sparse.string()}).code == 0);
+  REQUIRE(run({"compress", "--hidden", "5", "--model", trained.string(), "--out", narrow.string()}).code ==
+          0);
+  const auto tuned = [&](const fs::path& from, const Arguments& more = {}) {
+    Arguments all{"train",
+                  "--init-from",
+                  from.string(),
+                  "--steps",
+                  "2",
+                  "--overwrite",
+                  "--out",
+                  (scratch.path() / "tuned").string(),
+                  "--save-every",
+                  "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all).err;
+  };
+  const auto note = [](const char* percent, const fs::path& from, const char* fraction) {
+    return std::string("note: ") + percent + " % of the weights in the matrices of '" +
+           (from / "best.safetensors").string() +
+           "' are 0, and this run trains them too; to keep them 0, give --prune " + fraction +
+           " --prune-until 1\n";
+  };
+  CHECK(contains(tuned(sparse), note("80.0", sparse, "0.8")));
+  CHECK(zeros_of(scratch.path() / "tuned" / "last.safetensors").all < 0.5);
+  CHECK(contains(tuned(trained), note("50.0", trained, "0.5")));
+  CHECK(contains(tuned(narrow), " % of the weights in the matrices of '" + narrow.string()));
+  for (const std::string& silent : {tuned(dense), tuned(sparse, {"--prune", "0.8", "--prune-until", "1"})}) {
+    CHECK_FALSE(contains(silent, "are 0"));
+  }
+  CHECK(zeros_of(scratch.path() / "tuned" / "last.safetensors").all == Approx(0.8).margin(1e-3));
+}
+
 TEST_CASE("train --init-from and --teacher refuse a model of compress --target-words by name",
           "[tools][train]") {
   const Scratch scratch;
