@@ -54,9 +54,10 @@ WORDS = {
     "drop text pairs with a longer target": "舍去目标句的词元更多的句对",
     # model
     "decoder: with attention (bahdanau) or without (fixed, cho)": "解码器：有注意力（bahdanau），或没有（fixed、cho）",
-    "attention: a score function with a softmax (additive, dot, scaled_dot), or the additive score with sparse weights (sparsemax, top_k), "
-    "a window (local_p), one drawn position (hard, gumbel), the last weights as features (location), or a walk from left to right (monotonic)":
-        "注意力：一种打分函数加 softmax（additive、dot、scaled_dot）；或加性打分，配以稀疏的权重（sparsemax、top_k）、一个窗口（local_p）、"
+    "attention: a score function with a softmax (additive, dot, scaled_dot), or the additive score with "
+    "one matrix for states and annotations (shared_additive), sparse weights (sparsemax, top_k), a window (local_p), one drawn position (hard, gumbel), the last weights as features (location), or a walk from left to right (monotonic)":
+        "注意力：一种打分函数加 softmax（additive、dot、scaled_dot）；或加性打分，配以状态和注解向量共用的一个矩阵（shared_additive）、"
+        "稀疏的权重（sparsemax、top_k）、一个窗口（local_p）、"
         "抽取的一个位置（hard、gumbel）、以上一步的权重为特征（location）、从左向右走（monotonic）",
     "recurrent cell of encoder and decoder": "编码器和解码器的循环单元", "embedding size, E": "嵌入的维数 E", "state size, H": "状态的维数 H",
     "hidden size of additive attention, A": "加性注意力的隐藏层的维数 A", "layers of encoder and decoder": "编码器和解码器的层数",

@@ -148,6 +148,7 @@
 #include <gradus/nn/scored_attention.hpp>
 #include <gradus/nn/sequential.hpp>
 #include <gradus/nn/sgd.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 #include <gradus/nn/state_reader.hpp>
 #include <gradus/plot/animation.hpp>
 #include <gradus/plot/bars.hpp>

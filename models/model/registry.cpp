@@ -8,6 +8,7 @@
 #include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/projected_query.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 
 namespace gradus::models {
 namespace {
@@ -77,6 +78,14 @@ AttentionKind monotonic_kind() {
           .weights = additive_weights};
 }
 
+AttentionKind shared_additive_kind() {
+  return {.make =
+              [](const AttentionSizes& n) {
+                return std::make_unique<nn::SharedAdditiveAttention>(n.query, n.value, n.energy, n.dropout);
+              },
+          .weights = [](const AttentionSizes& n) { return matrix(n.energy, n.query); }};
+}
+
 // Dot products need queries of the values' size. Queries of another size are projected.
 template <class Attention>
 AttentionKind dot_kind() {
@@ -116,6 +125,7 @@ Registry Registry::standard() {
                          {"location", location_kind()},
                          {"monotonic", monotonic_kind()},
                          {"scaled_dot", dot_kind<nn::ScaledDotProductAttention>()},
+                         {"shared_additive", shared_additive_kind()},
                          {"sparsemax", normalised_kind([](Sizes /*n*/) { return sparsemax(); })},
                          {"top_k", normalised_kind([](Sizes n) { return top_k(n.top_k); })}},
           .decoders = {{"fixed", plain_kind<FixedContextDecoder>(SourceContext::none)},

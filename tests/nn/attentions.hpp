@@ -4,6 +4,7 @@
 #include <gradus/nn/dot_product_attention.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 
 #include <memory>
 
@@ -31,6 +32,10 @@ inline const AttentionKind attention_kinds[] = {
     {"scaled dot", 4,
      [](double dropout) -> std::unique_ptr<gradus::nn::Attention> {
        return std::make_unique<gradus::nn::ScaledDotProductAttention>(dropout);
+     }},
+    {"shared additive", 2,
+     [](double dropout) -> std::unique_ptr<gradus::nn::Attention> {
+       return std::make_unique<gradus::nn::SharedAdditiveAttention>(2, 4, 7, dropout);
      }},
     {"multi-head", 4, [](double dropout) -> std::unique_ptr<gradus::nn::Attention> {
        return std::make_unique<gradus::nn::MultiHeadAttention>(

@@ -13,8 +13,9 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.add_option(
       "--attention", model.attention,
       "attention: a score function with a softmax (additive, dot, scaled_dot), or the additive score with "
-      "sparse weights (sparsemax, top_k), a window (local_p), one drawn position (hard, gumbel), the last "
-      "weights as features (location), or a walk from left to right (monotonic)");
+      "one matrix for states and annotations (shared_additive), sparse weights (sparsemax, top_k), a window "
+      "(local_p), one drawn position (hard, gumbel), the last weights as features (location), or a walk from "
+      "left to right (monotonic)");
   add_choice(app, "--cell", model.cell, cell_names, "recurrent cell of encoder and decoder");
   app.add_option("--embedding", model.embedding, "embedding size, E")->transform(from_1);
   app.add_option("--hidden", model.hidden, "state size, H")->transform(from_1);

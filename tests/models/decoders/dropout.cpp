@@ -96,7 +96,7 @@ TEST_CASE("dropout acts on the decoder's input embedding and on the readout's in
 }
 
 TEST_CASE("attention dropout acts on the weights", "[models][dropout]") {
-  for (const char* attention : {"additive", "dot", "scaled_dot"}) {
+  for (const char* attention : {"additive", "dot", "scaled_dot", "shared_additive"}) {
     INFO(attention);
     const Model model = models::make_model(
         {.attention = attention, .bridge = models::Bridge::zeros, .attention_dropout = all},

@@ -13,6 +13,7 @@
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/dot_product_attention.hpp>
 #include <gradus/nn/projected_query.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 
 #include <cmath>
 #include <memory>
@@ -214,6 +215,7 @@ TEST_CASE("a batch is not split if the decoder does not allow it", "[models][bat
     return models::Seq2Seq(encoder, std::make_unique<models::BahdanauDecoder>(decoder, std::move(attention)));
   };
   CHECK(with(std::make_unique<gradus::nn::AdditiveAttention>(4, 8, 3)).can_be_shared());
+  CHECK(with(std::make_unique<gradus::nn::SharedAdditiveAttention>(4, 8, 3)).can_be_shared());
   const auto dot = [] { return std::make_unique<gradus::nn::DotProductAttention>(); };
   CHECK(with(std::make_unique<gradus::nn::ProjectedQuery>(4, 8, dot())).can_be_shared());
 

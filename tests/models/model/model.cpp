@@ -81,6 +81,9 @@ std::vector<Variant> variants() {
        small({.pyramid = 1, .bidirectional = false, .bridge = Bridge::copy})},
       {"LSTM pyramid, two layers", small({.cell = Cell::lstm, .layers = 2, .pyramid = 1})},
       {"scaled dot, sizes that fit", small({.attention = "scaled_dot", .bidirectional = false})},
+      {"shared additive", small({.attention = "shared_additive"})},
+      {"shared additive, one direction, LSTM",
+       small({.attention = "shared_additive", .cell = Cell::lstm, .bidirectional = false})},
       {"sparsemax", small({.attention = "sparsemax"})},
       {"top k, LSTM", small({.attention = "top_k", .cell = Cell::lstm})},
       {"sutskever", small(models::preset("sutskever"))},
@@ -287,7 +290,7 @@ TEST_CASE("the registry states what each decoder reads and each attention's weig
   CHECK(registry.context_of("cho") == models::SourceContext::summary);
   CHECK(registry.context_of("bahdanau") == models::SourceContext::attention);
   CHECK_FALSE(registry.context_of("additive"));
-  for (const std::int64_t value : {5, 8}) {
+  for (const std::int64_t value : {5, 10}) {
     const models::AttentionSizes sizes{.query = 5, .value = value, .energy = 7, .dropout = 0};
     for (const auto& [name, kind] : registry.attentions) {
       INFO(name << ", " << value);
@@ -376,7 +379,7 @@ TEST_CASE("incompatible model options are refused", "[models][errors]") {
               "make_model: unknown decoder 'luong'; available: bahdanau, cho, fixed");
   CHECK_ERROR(make(small({.attention = "cosine"})),
               "make_model: unknown attention 'cosine'; available: additive, dot, gumbel, hard, local_p, "
-              "location, monotonic, scaled_dot, sparsemax, top_k");
+              "location, monotonic, scaled_dot, shared_additive, sparsemax, top_k");
   CHECK_ERROR(models::preset("vaswani"),
               "preset: unknown preset 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook");
   CHECK_ERROR(

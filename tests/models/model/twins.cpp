@@ -5,8 +5,12 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/nn/additive_attention.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "models/helpers.hpp"
 
@@ -75,6 +79,13 @@ Tensor stepwise_loss(const models::Seq2Seq& model, const data::Batch& batch) {
   return cross_entropy(pack(gradus::stack(logits), targets), pack(x.target_out, targets));
 }
 
+Tensor parameter_of(const models::Seq2Seq& model, const std::string& name) {
+  for (const auto& [found, parameter] : model.named_parameters()) {
+    if (found == name) return parameter;
+  }
+  throw std::invalid_argument(name);
+}
+
 // Additive attention with doubled energies.
 struct Doubled : nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
@@ -141,6 +152,37 @@ TEST_CASE("Bahdanau's gradients equal the composed ones, whatever is frozen", "[
     for (Tensor other : model->parameters()) other.set_requires_grad(other.is(parameter));
     check();
     CHECK(mismatch(parameter.grad(), gradus::ones(parameter.shape())) != "");
+  }
+}
+
+TEST_CASE("with a shared matrix, loss and gradients equal the composed ones and those of separate matrices",
+          "[models][twins]") {
+  const data::Batch batch = random_batch(9, 6);
+  const Model model = with<nn::SharedAdditiveAttention>(), separate = with<nn::AdditiveAttention>();
+  const Tensor W = parameter_of(*model, "decoder.attention.W_a.weight");
+  gradus::NamedTensors state = model->state_dict();
+  state.emplace_back("decoder.attention.U_a.weight", gradus::concat({W, W}, 1));
+  separate->load_state_dict(state);
+  REQUIRE(models::loss(*model, batch).total.item() == Catch::Approx(stepwise_loss(*model, batch).item()));
+  for (const int count : {1, 2, 3}) {
+    INFO(count << " threads");
+    const Threads set(count);
+    check_equal([&] { return Tensors{models::loss(*model, batch).total}; }, model->parameters(),
+                precisions[0]);
+    check_equal([&] { return Tensors{stepwise_loss(*model, batch)}; }, model->parameters(), precisions[0]);
+    for (const Model* one : {&model, &separate}) {
+      for (Tensor parameter : (*one)->parameters()) parameter.zero_grad();
+      models::loss(**one, batch).total.backward();
+    }
+    for (const auto& [name, parameter] : model->named_parameters()) {
+      INFO(name);
+      Tensor expected = parameter_of(*separate, name).grad();
+      if (name == "decoder.attention.W_a.weight") {
+        const Tensor d_U = parameter_of(*separate, "decoder.attention.U_a.weight").grad();
+        expected = expected + d_U.slice(0, tiny.hidden, 1) + d_U.slice(tiny.hidden, 2 * tiny.hidden, 1);
+      }
+      CHECK(mismatch(parameter.grad(), expected, precisions[0].gradients) == "");
+    }
   }
 }
 

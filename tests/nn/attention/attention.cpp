@@ -24,7 +24,7 @@ struct Example {
   Tensor query, values = random({T, B, D}, generator);
   Tensor lengths = integers({4, T, 1, 3, 5});
 
-  explicit Example(const AttentionKind& given = attention_kinds[GENERATE(0, 1, 2, 3)], double dropout = 0)
+  explicit Example(const AttentionKind& given = attention_kinds[GENERATE(0, 1, 2, 3, 4)], double dropout = 0)
       : kind(given), attention(given.make(dropout)), query(random({B, given.query_size}, generator)) {
     UNSCOPED_INFO(kind.name);
     attention->to(Dtype::f64);
@@ -37,7 +37,7 @@ struct Example {
 
 // Like Example, but only for the kinds of attention whose context is a weighted sum of the values.
 struct Plain : Example {
-  explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2)], dropout) {}
+  explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2, 3)], dropout) {}
 };
 
 // Row b of a batch (·, B, ·) as a batch of one, cut to `steps` steps.
@@ -174,7 +174,7 @@ TEST_CASE("the default prepare() stores values and lengths", "[nn][attention]") 
 }
 
 TEST_CASE("every attention refuses values and lengths that do not fit", "[nn][attention]") {
-  const auto attention = attention_kinds[GENERATE(0, 1, 2, 3)].make(0);
+  const auto attention = attention_kinds[GENERATE(0, 1, 2, 3, 4)].make(0);
   const Tensor values = gradus::zeros({T, B, D});
   CHECK_ERROR(attention->prepare(values[0], Tensor()),
               "Attention: the values are (5, 4) and must be (T, B, D)");
@@ -184,7 +184,7 @@ TEST_CASE("every attention refuses values and lengths that do not fit", "[nn][at
 }
 
 TEST_CASE("attention refuses a dropout probability of 1", "[nn][attention]") {
-  const AttentionKind& kind = attention_kinds[GENERATE(0, 1, 2, 3)];
+  const AttentionKind& kind = attention_kinds[GENERATE(0, 1, 2, 3, 4)];
   CHECK_ERROR(kind.make(1), "Dropout: the probability must be in [0, 1), and is 1");
 }
 

@@ -6,6 +6,7 @@
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/init_bahdanau.hpp>
 #include <gradus/nn/linear.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 
 #include <functional>
 
@@ -202,11 +203,13 @@ TEST_CASE("init_bahdanau chooses each parameter's distribution by name", "[nn][i
       add_module("embedding", embedding);
       add_module("gru", gru);
       add_module("attention", attention);
+      add_module("shared", shared);
       add_module("readout", readout);
     }
     nn::Embedding embedding{100, 60};
     nn::GRU gru{60, 20, {.bidirectional = true}};
     nn::AdditiveAttention attention{70, 90, 80};
+    nn::SharedAdditiveAttention shared{70, 140, 80};
     nn::Linear readout{80, 90};
     const Tensor norm;
   };
@@ -219,11 +222,14 @@ TEST_CASE("init_bahdanau chooses each parameter's distribution by name", "[nn][i
   for (const char* name : {"gru.weight_hh_l0", "gru.weight_hh_l0_reverse"}) {
     for (std::int64_t gate = 0; gate < 3; ++gate) check_orthogonal(at(name).slice(20 * gate, 20 * gate + 20));
   }
-  for (const char* name : {"attention.v_a", "readout.bias", "gru.bias_ih_l0", "gru.bias_hh_l0_reverse"}) {
+  for (const char* name :
+       {"attention.v_a", "shared.v_a", "readout.bias", "gru.bias_ih_l0", "gru.bias_hh_l0_reverse"}) {
     INFO(name);
     CHECK(mismatch(at(name), gradus::zeros(at(name).shape())) == "");
   }
-  for (const char* name : {"attention.W_a.weight", "attention.U_a.weight"}) check_normal(at(name), 0.001);
+  for (const char* name : {"attention.W_a.weight", "attention.U_a.weight", "shared.W_a.weight"}) {
+    check_normal(at(name), 0.001);
+  }
   for (const char* name : {"embedding.weight", "gru.weight_ih_l0", "readout.weight"})
     check_normal(at(name), 0.01);
   CHECK(mismatch(at("gain"), gradus::ones({3})) == "");

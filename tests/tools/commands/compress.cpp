@@ -260,6 +260,9 @@ TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models
   settings = small_settings();
   settings.model.attention = "dot";
   CHECK(refusal_of(settings, "dot") == " has --attention dot; gradus_tiny has only additive\n");
+  settings.model.attention = "shared_additive";
+  CHECK(refusal_of(settings, "shared") ==
+        " has --attention shared_additive; gradus_tiny has only additive\n");
   settings = small_settings();
   settings.model.layers = 2;
   CHECK(refusal_of(settings, "layers") == " has --layers 2; gradus_tiny has only one\n");

@@ -60,6 +60,8 @@ TEST_CASE("the gradients of the library's models are correct", "[tools][gradchec
                                              {"--attention", "sparsemax"},
                                              {"--attention", "top_k", "--attention-top-k", "3"},
                                              {"--attention", "local_p"},
+                                             {"--attention", "shared_additive"},
+                                             {"--attention", "shared_additive", "--cell", "lstm"},
                                              {"--attention", "location", "--location-smooth",
                                               "--location-filters", "2", "--location-width", "3"},
                                              {"--tied", "all", "--readout", "maxout"},
@@ -174,6 +176,6 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
         "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, gumbel, hard, "
-        "local_p, location, monotonic, scaled_dot, sparsemax, top_k" +
+        "local_p, location, monotonic, scaled_dot, shared_additive, sparsemax, top_k" +
             usage);
 }

@@ -139,7 +139,7 @@ TEST_CASE("info refuses a checkpoint with an unknown class, except for its tenso
   CHECK(without.err ==
         "gradus info: checkpoint: '" + path.string() +
             "' has wrong settings: unknown attention 'mine'; available: additive, dot, gumbel, "
-            "hard, local_p, location, monotonic, scaled_dot, sparsemax, top_k\n");
+            "hard, local_p, location, monotonic, scaled_dot, shared_additive, sparsemax, top_k\n");
   CHECK(has(run({"info", path, "--tensors"}).out, "model.decoder.attention.v_a f32 (5)\n"));
   models::Registry registry = models::Registry::standard();
   registry.attentions["mine"] = registry.attentions["additive"];

@@ -143,7 +143,7 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
         "--preset: unknown value 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook" + help);
   check({"train", "--task", "copy", "--attention", "mine"}, 2,
         "--attention: unknown value 'mine'; available: additive, dot, gumbel, hard, local_p, location, "
-        "monotonic, scaled_dot, sparsemax, top_k" +
+        "monotonic, scaled_dot, shared_additive, sparsemax, top_k" +
             help);
   check({"train", "--task", "copy", "--decoder", "mine"}, 2,
         "--decoder: unknown value 'mine'; available: bahdanau, cho, fixed" + help);

@@ -47,6 +47,8 @@ TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fi
       sized({.attention = "location", .location = {.filters = 40, .width = 101}}),
       sized({.attention = "monotonic"}),
       sized({.attention = "scaled_dot", .bidirectional = false}),
+      sized({.attention = "shared_additive"}),
+      sized({.attention = "shared_additive", .bidirectional = false}),
       sized({.attention = "sparsemax"}),
       sized({.attention = "top_k"}),
       sized({.attention = "local_p", .bidirectional = false}),
