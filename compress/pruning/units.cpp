@@ -52,6 +52,7 @@ struct Part {
 struct Model {
   std::int64_t hidden, embedding;
   NamedTensors state;
+  bool shares_units = false;  // a column of W_a reads unit u of the decoder and of both directions
 
   // The parts of an axis of this size; empty if the letters do not fill the axis.
   std::vector<Part> parts(std::string_view letters, std::int64_t size) const {
@@ -60,7 +61,7 @@ struct Model {
     while (at < size) {
       for (const char letter : letters) {
         const std::int64_t length = letter == 'e' ? embedding : hidden;
-        found.push_back({letter, at, length});
+        found.push_back({shares_units && letter != 'e' ? 's' : letter, at, length});
         at += length;
       }
     }
@@ -149,6 +150,8 @@ NamedTensors keep_units(const models::Seq2Seq& given, std::int64_t hidden) {
       W_a != nullptr && find(model.state, "decoder.attention.v_a") == nullptr) {
     refuse("decoder.attention.W_a.weight", W_a->shape());
   }
+  model.shares_units = find(model.state, "decoder.attention.v_a") != nullptr &&
+                       find(model.state, "decoder.attention.U_a.weight") == nullptr;
   model.hidden = W_hh->size(1);
   model.embedding = E->size(1);
   if (hidden < 1 || hidden > model.hidden) {

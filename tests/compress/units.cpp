@@ -89,6 +89,38 @@ TEST_CASE("without units whose weights are all 0, the model computes the same", 
   }
 }
 
+TEST_CASE("with a shared matrix of the attention, decoder and both directions keep the same units",
+          "[compress]") {
+  constexpr std::int64_t H = 6, E = 5;
+  ModelOptions options = options_of(models::Cell::gru, models::ReadoutForm::linear, H);
+  options.attention = "shared_additive";
+  const auto model = make(options);
+  // Unit 4 has no effect. Unit 1 of the decoder has small weights, but those of the encoder are large.
+  for (const std::string rnn : {"encoder.rnn.", "decoder.rnn."}) {
+    for (const std::string end : {"_l0", "_l0_reverse"}) {
+      for (std::int64_t gate = 0; gate < 3; ++gate) {
+        for (const char* name : {"weight_ih", "weight_hh", "bias_ih", "bias_hh"}) {
+          clear(*model, rnn + name + end, 0, gate * H + 4);
+          if (rnn == "decoder.rnn.") clear(*model, rnn + name + end, 0, gate * H + 1);
+        }
+      }
+      clear(*model, rnn + "weight_hh" + end, 1, 4);
+    }
+  }
+  clear(*model, "decoder.W_s.weight", 0, 4);
+  clear(*model, "decoder.W_s.weight", 1, 4);
+  clear(*model, "decoder.attention.W_a.weight", 1, 4);
+  for (const std::int64_t at : {std::int64_t{4}, H + 4, 2 * H + 4})
+    clear(*model, "decoder.readout.weight", 1, at);
+  for (const std::int64_t at : {E + 4, E + H + 4}) clear(*model, "decoder.rnn.weight_ih_l0", 1, at);
+  options.hidden = H - 1;
+  const auto smaller = make(options);
+  smaller->load_state_dict(compress::keep_units(*model, H - 1));
+  const auto before = logits(*model), after = logits(*smaller);
+  REQUIRE(before.size() == after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) CHECK(std::abs(before[i] - after[i]) < 1e-6);
+}
+
 TEST_CASE("keeping all units changes nothing, and a summary bridge reads both directions", "[compress]") {
   ModelOptions options = options_of(models::Cell::gru, models::ReadoutForm::linear, 4);
   options.bridge = models::Bridge::summary;

@@ -18,7 +18,11 @@ namespace gradus::compress {
 /// dense, so that both products and files become smaller. Load the result with load_state_dict() into a model
 /// with the same options except `hidden`, and train it further.
 ///
-/// @param model an encoder in both directions and a BahdanauDecoder with AdditiveAttention, each of one layer
+/// With SharedAdditiveAttention, column u of W_a reads unit u of the decoder and of both directions. So all
+/// three keep the same units, and ‖w_u‖² is the sum over the three units u.
+///
+/// @param model an encoder in both directions and a BahdanauDecoder with AdditiveAttention or
+/// SharedAdditiveAttention, each of one layer
 /// @param hidden from 1 to the model's H
 /// @throws Error for another model, naming a parameter, and for `hidden` outside its range.
 NamedTensors keep_units(const models::Seq2Seq& model, std::int64_t hidden);
