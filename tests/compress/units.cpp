@@ -95,24 +95,26 @@ TEST_CASE("with a shared matrix of the attention, decoder and both directions ke
   ModelOptions options = options_of(models::Cell::gru, models::ReadoutForm::linear, H);
   options.attention = "shared_additive";
   const auto model = make(options);
-  // Unit 4 has no effect. Unit 1 of the decoder has small weights, but those of the encoder are large.
-  for (const std::string rnn : {"encoder.rnn.", "decoder.rnn."}) {
-    for (const std::string end : {"_l0", "_l0_reverse"}) {
-      for (std::int64_t gate = 0; gate < 3; ++gate) {
-        for (const char* name : {"weight_ih", "weight_hh", "bias_ih", "bias_hh"}) {
-          clear(*model, rnn + name + end, 0, gate * H + 4);
-          if (rnn == "decoder.rnn.") clear(*model, rnn + name + end, 0, gate * H + 1);
-        }
+  // Clears unit `unit` of one direction ('f' or 'b') or of the decoder ('s'), but not its column of W_a.
+  const auto clear_unit = [&](char letter, std::int64_t unit) {
+    const std::string rnn = letter == 's' ? "decoder.rnn." : "encoder.rnn.";
+    const std::string end = letter == 'b' ? "_l0_reverse" : "_l0";
+    for (std::int64_t gate = 0; gate < 3; ++gate) {
+      for (const char* name : {"weight_ih", "weight_hh", "bias_ih", "bias_hh"}) {
+        clear(*model, rnn + name + end, 0, gate * H + unit);
       }
-      clear(*model, rnn + "weight_hh" + end, 1, 4);
     }
-  }
-  clear(*model, "decoder.W_s.weight", 0, 4);
-  clear(*model, "decoder.W_s.weight", 1, 4);
-  clear(*model, "decoder.attention.W_a.weight", 1, 4);
-  for (const std::int64_t at : {std::int64_t{4}, H + 4, 2 * H + 4})
+    clear(*model, rnn + "weight_hh" + end, 1, unit);
+    const std::int64_t at = letter == 's' ? unit : letter == 'f' ? H + unit : 2 * H + unit;
     clear(*model, "decoder.readout.weight", 1, at);
-  for (const std::int64_t at : {E + 4, E + H + 4}) clear(*model, "decoder.rnn.weight_ih_l0", 1, at);
+    if (letter != 's') clear(*model, "decoder.rnn.weight_ih_l0", 1, E + at - H);
+    if (letter != 'f') clear(*model, "decoder.W_s.weight", letter == 's' ? 0 : 1, unit);
+  };
+  // All three units 1 have no effect, and are removed. Of the forward direction, unit 4 has none either. If
+  // each part chose its units, the forward direction would lose unit 4, the last of these.
+  for (const char letter : {'f', 'b', 's'}) clear_unit(letter, 1);
+  clear(*model, "decoder.attention.W_a.weight", 1, 1);
+  clear_unit('f', 4);
   options.hidden = H - 1;
   const auto smaller = make(options);
   smaller->load_state_dict(compress::keep_units(*model, H - 1));
