@@ -71,6 +71,11 @@ std::int64_t top_input(const EncoderOptions& options) {
   return 2 * (options.pyramid == 1 ? input_size(options) : directions * options.hidden);
 }
 
+std::unique_ptr<nn::Linear> make_convolution(const EncoderOptions& options, const nn::Recurrent& rnn) {
+  const std::int64_t D = rnn.directions() * rnn.hidden();
+  return options.convolution ? std::make_unique<nn::Linear>(2 * D, D) : nullptr;
+}
+
 Tensor halved(const Tensor& lengths) {
   std::vector<std::int64_t> half;
   for (const std::int64_t length : lengths.values<std::int64_t>()) half.push_back(length / 2 + length % 2);
@@ -93,6 +98,7 @@ Encoder::Encoder(const EncoderOptions& options)
       rnn(make_recurrent(
           options.cell, top_input(options), options.hidden,
           {.layers = options.layers, .bidirectional = options.bidirectional, .dropout = options.dropout})),
+      convolution(make_convolution(options, *rnn)),
       levels_(options.pyramid),
       silence_(checked_silence(options)),
       dropout_(options.dropout) {
@@ -101,6 +107,7 @@ Encoder::Encoder(const EncoderOptions& options)
     add_module("pyramid_" + std::to_string(level), *pyramid[level]);
   }
   add_module("rnn", *rnn);
+  if (convolution) add_module("convolution", *convolution);
 }
 
 nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) const {
@@ -125,8 +132,14 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
     x = pairs(x);
   }
   auto [h, last] = rnn->run(x, counts);
+  if (convolution) {
+    counts = halved(counts);
+    const Packing annotations(counts);  // without padding, whose result would be b_c
+    h = pairs(h);
+    h = unpack(convolution->forward(pack(h, annotations)), annotations, h.size(0));
+  }
   if (silence_ > 0) {
-    const Loud loud = loud_first(power(given, source), lengths, std::int64_t{1} << levels_, silence_);
+    const Loud loud = loud_first(power(given, source), lengths, steps_per_annotation(), silence_);
     h = in_order(h, loud.order);
     counts = loud.lengths;
   }
@@ -147,16 +160,25 @@ Tensor Encoder::power(const Tensor& given, const Tensor& vectors) const {
 Tensor Encoder::order(const Tensor& given, const Tensor& lengths) const {
   if (silence_ > 0) {
     const Tensor source = vectors_of && given.rank() == 2 ? vectors_of(given) : given;
-    return loud_first(power(given, source), lengths, std::int64_t{1} << levels_, silence_).order;
+    return loud_first(power(given, source), lengths, steps_per_annotation(), silence_).order;
   }
-  const std::int64_t each = std::int64_t{1} << levels_, J = (given.size(0) + each - 1) / each;
+  const std::int64_t each = steps_per_annotation(), J = (given.size(0) + each - 1) / each;
   return expand(arange(J).reshape({J, 1}), {J, given.size(1)});
 }
 
 Tensor Encoder::annotation_counts(const Tensor& lengths) const {
   Tensor counts = lengths;
-  for (std::int64_t level = 0; level < levels_; ++level) counts = halved(counts);
+  for (std::int64_t each = steps_per_annotation(); each > 1; each /= 2) counts = halved(counts);
   return counts;
+}
+
+std::int64_t Encoder::steps_per_annotation() const {
+  return std::int64_t{1} << (levels_ + (convolution ? 1 : 0));
+}
+
+WeightColumns Encoder::weight_columns(std::int64_t length) const {
+  const WeightColumns of_steps{.count = length, .per_annotation = steps_per_annotation()};
+  return embedding ? of_steps : WeightColumns{.count = of_steps.annotations()};
 }
 
 }  // namespace gradus::models

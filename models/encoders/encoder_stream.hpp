@@ -8,7 +8,7 @@ namespace gradus::models {
 
 // Encodes one source in parts, with an encoder of one direction. Between two parts, keeps the recurrent state
 // of each level. A level of a pyramid joins neighbouring vectors in pairs; it also keeps its last vector
-// until the neighbour arrives.
+// until the neighbour arrives. A convolution does the same with the annotations.
 class EncoderStream {
  public:
   // `encoder` must outlive this object.
@@ -20,14 +20,25 @@ class EncoderStream {
   Tensor read(const Tensor& part, bool is_last);
 
  private:
+  // Joins the vectors of a sequence in pairs.
+  class Pairing {
+   public:
+    // Reads the next vectors, (n, 1, ·) or undefined. Returns the pairs that are now complete; undefined if
+    // there are none.
+    Tensor join(Tensor x, bool is_last);
+
+   private:
+    Tensor waiting_;  // a vector without its neighbour, (1, 1, ·), or undefined
+  };
   struct Level {
     const nn::Recurrent* rnn;
     bool pairs;                  // joins its inputs in pairs
     nn::RecurrentState state{};  // after the inputs that it has read; empty at the start
-    Tensor waiting{};            // an input without its neighbour, (1, 1, ·), or undefined
+    Pairing pairing{};
   };
   const Encoder& encoder_;
   std::vector<Level> levels_;
+  Pairing annotations_;  // for a convolution
 };
 
 }  // namespace gradus::models

@@ -76,6 +76,8 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
   const auto& make_decoder = find_make(registry.decoders, "decoder", options.decoder);
   const auto& make_attention = find_make(registry.attentions, "attention", options.attention);
   check(options, vocabularies);
+  const bool attends =
+      registry.context_of(options.decoder).value_or(SourceContext::attention) == SourceContext::attention;
   const EncoderOptions encoder{.vocabulary = vocabularies.source,
                                .vectors = vocabularies.vectors,
                                .embedding = options.embedding,
@@ -84,6 +86,7 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
                                .cell = options.cell,
                                .layers = options.layers,
                                .pyramid = options.pyramid,
+                               .convolution = options.convolution && attends,
                                .silence = options.silence,
                                .dropout = options.dropout,
                                .tied_embedding = tied_embedding(options, vocabularies)};

@@ -103,8 +103,8 @@ std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& aliv
 // The beam search of one source.
 class Beam final : public SourceSearch {
  public:
-  Beam(std::int64_t length, std::int64_t max_steps, const BeamOptions& options)
-      : options_(options), length_(length), max_steps_(max_steps) {
+  Beam(const WeightColumns& columns, std::int64_t max_steps, const BeamOptions& options)
+      : options_(options), columns_(columns), max_steps_(max_steps) {
     backpointers_.push_back({.before = none_before, .token = data::bos, .row = 0, .log_probability = 0});
     alive_.push_back({.last = 0, .log_probability = 0});
   }
@@ -214,7 +214,7 @@ class Beam final : public SourceSearch {
     std::ranges::reverse(output.tokens);
     std::ranges::reverse(output.token_log_probabilities);
     std::ranges::reverse(rows);
-    output.weights = alignment(weights_, rows, length_);
+    output.weights = alignment(weights_, rows, columns_);
     return output;
   }
 
@@ -224,19 +224,21 @@ class Beam final : public SourceSearch {
   std::int64_t steps() const { return std::ssize(weights_); }  // steps so far
 
   const BeamOptions options_;
-  const std::int64_t length_, max_steps_;  // number of the source's annotations; limit of an output
-  std::vector<Hypothesis> alive_;          // best first
-  std::vector<Hypothesis> ended_;          // the n best complete hypotheses, best first
+  const WeightColumns columns_;    // of the source
+  const std::int64_t max_steps_;   // limit of an output
+  std::vector<Hypothesis> alive_;  // best first
+  std::vector<Hypothesis> ended_;  // the n best complete hypotheses, best first
   std::vector<Backpointer> backpointers_;
   std::vector<Tensor> weights_;  // per step
 };
 
 // Runs the beam searches of all sources of a batch together: each step advances every search.
-std::vector<std::vector<Decoded>> search(const Ensemble& model, Starts start, const Tensor& lengths,
+std::vector<std::vector<Decoded>> search(const Ensemble& model, Starts start,
+                                         const std::vector<WeightColumns>& sources,
                                          const BeamOptions& options, const MaxSteps& max_steps) {
   std::vector<Beam> beams;
-  for (const std::int64_t length : lengths.values<std::int64_t>()) {
-    beams.emplace_back(length, max_steps.of(length), options);
+  for (const WeightColumns& columns : sources) {
+    beams.emplace_back(columns, max_steps.of(columns.count), options);
   }
   std::vector<Beam*> running;
   for (Beam& beam : beams) running.push_back(&beam);
@@ -264,15 +266,15 @@ std::vector<std::vector<Decoded>> search(const Ensemble& model, Starts start, co
 
 }  // namespace
 
-std::shared_ptr<SourceSearch> search_by_beam(std::int64_t length, std::int64_t max_steps,
+std::shared_ptr<SourceSearch> search_by_beam(const WeightColumns& columns, std::int64_t max_steps,
                                              const BeamOptions& options) {
-  return std::make_shared<Beam>(length, max_steps, options);
+  return std::make_shared<Beam>(columns, max_steps, options);
 }
 
 SearchSteps beam_search_steps(const BeamOptions& options) {
   check(options);
-  return [options](std::int64_t length, const MaxSteps& max_steps) {
-    return search_by_beam(length, max_steps.of(length), options);
+  return [options](const WeightColumns& source, const MaxSteps& max_steps) {
+    return search_by_beam(source, max_steps.of(source.count), options);
   };
 }
 
@@ -283,8 +285,8 @@ std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tenso
   return by_parts<std::vector<Decoded>>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
         const NoGrad no_grad;
-        return search(model, start(model, some, their_lengths), annotation_counts(model, their_lengths),
-                      options, max_steps);
+        return search(model, start(model, some, their_lengths), weight_columns(model, their_lengths), options,
+                      max_steps);
       });
 }
 

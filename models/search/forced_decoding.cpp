@@ -29,9 +29,9 @@ std::int64_t next_of(const std::vector<std::int64_t>& target, std::size_t step, 
 
 SearchSteps forced_steps(std::vector<std::int64_t> target) {
   check_target(target, 0);
-  return [target = std::move(target)](std::int64_t length, const MaxSteps& /*max_steps*/) {
+  return [target = std::move(target)](const WeightColumns& source, const MaxSteps& /*max_steps*/) {
     return search_by_choice(
-        length, std::ssize(target),
+        source, std::ssize(target),
         [target](const Prediction& next, std::int64_t /*row*/, std::int64_t /*source*/,
                  std::span<const std::int64_t> written) { return next_of(target, written.size(), 0, next); });
   };

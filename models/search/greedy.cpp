@@ -19,7 +19,7 @@ Choose choose_likeliest(const Constraints& constraints) {
 std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps, const Constraints& constraints) {
   check("greedy", constraints);
-  return write_tokens(model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
+  return write_tokens(model, source, lengths, steps_of(max_steps, weight_columns(model, lengths)),
                       choose_likeliest(constraints));
 }
 
@@ -44,8 +44,8 @@ Search greedy(const Constraints& constraints) {
 
 SearchSteps greedy_steps(const Constraints& constraints) {
   check("greedy", constraints);
-  return [constraints](std::int64_t length, const MaxSteps& max_steps) {
-    return search_by_choice(length, max_steps.of(length), choose_likeliest(constraints));
+  return [constraints](const WeightColumns& source, const MaxSteps& max_steps) {
+    return search_by_choice(source, max_steps.of(source.count), choose_likeliest(constraints));
   };
 }
 

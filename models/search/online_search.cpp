@@ -57,6 +57,7 @@ class OnlineSearch::State {
            is_of_tokens_ ? "(n), of tokens" : "(n, D)");
     }
     if (part.size(0) == 0) return {};
+    tokens_read_ += is_of_tokens_ ? part.size(0) : 0;
     return write(unsqueeze(part, 1));
   }
 
@@ -99,12 +100,12 @@ class OnlineSearch::State {
     annotations_ += h.size(0);
   }
 
-  // Runs one decoder step. Returns false, and writes no token, in two cases. First: the annotations so far
-  // allow no more tokens. Second: the walk passed the last known annotation, and more of the source may
+  // Runs one decoder step. Returns false, and writes no token, in two cases. First: the source so far
+  // allows no more tokens. Second: the walk passed the last known annotation, and more of the source may
   // follow.
   bool step(std::vector<std::int64_t>& tokens) {
-    if (written_ >= max_steps_.of(annotations_)) {
-      ended_ = is_finished_;  // more annotations allow more tokens
+    if (written_ >= max_steps_.of(is_of_tokens_ ? tokens_read_ : annotations_)) {
+      ended_ = is_finished_;  // a longer source allows more tokens
       return false;
     }
     const std::vector<nn::DecoderStep::Output> outputs{
@@ -140,6 +141,7 @@ class OnlineSearch::State {
   MaxSteps max_steps_;
   nn::DecoderStep::Start at_;                    // the memory begins where the last step stopped
   std::int64_t annotations_ = 0;                 // known so far
+  std::int64_t tokens_read_ = 0;                 // of a source of tokens
   std::int64_t last_ = data::bos, written_ = 0;  // the last token; the number of tokens, with EOS
   bool is_finished_ = false, ended_ = false;
 };

@@ -33,13 +33,18 @@ void Rows::select(const std::vector<std::int64_t>& rows, Starts& at) {
 }
 
 Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
-                 std::int64_t length) {
+                 const WeightColumns& columns) {
   if (rows.empty() || !steps.front().defined()) return {};
-  Tensor result = empty({std::ssize(rows), length});
+  Tensor result = empty({std::ssize(rows), columns.count});
   auto to = result.mutable_values<float>().begin();
   for (std::size_t t = 0; t < rows.size(); ++t) {
     const Tensor row = steps[t][rows[t]];
-    to = std::ranges::copy(row.values<float>().first(static_cast<std::size_t>(length)), to).out;
+    std::int64_t left = columns.count;
+    for (const float weight : row.values<float>().first(static_cast<std::size_t>(columns.annotations()))) {
+      const std::int64_t share = std::min(columns.per_annotation, left);
+      to = std::fill_n(to, share, weight / static_cast<float>(share));
+      left -= share;
+    }
   }
   return result;
 }

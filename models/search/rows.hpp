@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/models/encoder.hpp>
 #include <gradus/nn/decoder_step.hpp>
 
 #include <cstdint>
@@ -24,9 +25,9 @@ class Rows {
   std::vector<std::int64_t> sources_;  // the source of each row
 };
 
-// The attention weights of one output, (tokens, length): step t contributes row rows[t], cut to the source's
-// length. Undefined if there are no tokens or no attention.
+// The attention weights of one output, (tokens, columns): step t contributes row rows[t], cut to the source's
+// annotations, whose weights are shared among the columns. Undefined if there are no tokens or no attention.
 Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
-                 std::int64_t length);
+                 const WeightColumns& columns);
 
 }  // namespace gradus::models

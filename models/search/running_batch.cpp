@@ -92,7 +92,9 @@ class RunningBatch::State {
       sources.push_back(one.source);
       lengths.push_back(std::ssize(one.source));
     }
-    const auto counts = annotation_counts(model_, tensor(lengths)).to_vector<std::int64_t>();
+    const std::vector<WeightColumns> columns = weight_columns(model_, tensor(lengths));
+    std::vector<std::int64_t> counts;
+    for (const WeightColumns& of_source : columns) counts.push_back(of_source.annotations());
     std::vector<Starts> parts;
     std::vector<std::size_t> order, unknown;
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -110,7 +112,7 @@ class RunningBatch::State {
     }
     for (const std::size_t i : order) {
       const Newcomer& one = newcomers[i];
-      members_.push_back({one.id, counts[i], one.search(counts[i], one.max_steps), rows_, 1, rows_});
+      members_.push_back({one.id, counts[i], one.search(columns[i], one.max_steps), rows_, 1, rows_});
       rows_ += 1;
     }
   }

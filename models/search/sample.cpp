@@ -107,7 +107,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
   std::vector<Generator> generators;  // one per row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
   return write_tokens(
-      model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
+      model, source, lengths, steps_of(max_steps, weight_columns(model, lengths)),
       [&](const Prediction& next, std::int64_t row, std::int64_t of, std::span<const std::int64_t> written) {
         return draw(Allowed(next, row, written, options.constraints), options,
                     generators[static_cast<std::size_t>(of)]);
@@ -124,9 +124,9 @@ Search sample(const SamplingOptions& options, const Generator& generator) {
 
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator) {
   check(options);
-  return [options, generator](std::int64_t length, const MaxSteps& max_steps) {
+  return [options, generator](const WeightColumns& source, const MaxSteps& max_steps) {
     Generator all = generator;  // a copy, because split() changes it; sample() splits, too
-    return search_by_choice(length, max_steps.of(length), choose_at_random(options, all.split()));
+    return search_by_choice(source, max_steps.of(source.count), choose_at_random(options, all.split()));
   };
 }
 

@@ -31,10 +31,11 @@ class SourceSearch {
 };
 
 // A search for one output, with one row at every step.
-std::shared_ptr<SourceSearch> search_by_choice(std::int64_t length, std::int64_t max_steps, Choose choose);
+std::shared_ptr<SourceSearch> search_by_choice(const WeightColumns& columns, std::int64_t max_steps,
+                                               Choose choose);
 
 // The beam search of one source.
-std::shared_ptr<SourceSearch> search_by_beam(std::int64_t length, std::int64_t max_steps,
+std::shared_ptr<SourceSearch> search_by_beam(const WeightColumns& columns, std::int64_t max_steps,
                                              const BeamOptions& options);
 
 // The choices of greedy() and sample(): the likeliest allowed token, or a token drawn from `generator`.

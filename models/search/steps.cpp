@@ -5,18 +5,21 @@
 
 namespace gradus::models {
 
-Tensor annotation_counts(const Ensemble& model, const Tensor& lengths) {
-  Tensor counts = model.members().front()->encoder.annotation_counts(lengths);
+std::vector<WeightColumns> weight_columns(const Ensemble& model, const Tensor& lengths) {
+  const Encoder& first = model.members().front()->encoder;
   for (const Seq2Seq* member : model.members()) {
-    if (member->encoder.annotation_counts(lengths).to_vector<std::int64_t>() ==
-            counts.to_vector<std::int64_t>() &&
-        member->encoder.silence() == model.members().front()->encoder.silence())
+    if (member->encoder.steps_per_annotation() == first.steps_per_annotation() &&
+        member->encoder.silence() == first.silence())
       continue;
     fail("decode",
-         "the ensemble's members shorten their sources differently; give models with the same pyramid and "
-         "silence");
+         "the ensemble's members shorten their sources differently; give models with the same pyramid, "
+         "convolution and silence");
   }
-  return counts;
+  std::vector<WeightColumns> columns;
+  for (const std::int64_t length : lengths.values<std::int64_t>()) {
+    columns.push_back(first.weight_columns(length));
+  }
+  return columns;
 }
 
 Starts start(const Ensemble& model, const Tensor& source, const Tensor& lengths) {

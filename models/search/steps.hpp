@@ -12,9 +12,9 @@
 
 namespace gradus::models {
 
-// The number of annotations for sources of these lengths, (B), i64. @throws Error if the members' counts or
-// their `silence` differ.
-Tensor annotation_counts(const Ensemble& model, const Tensor& lengths);
+// The columns of the attention weights, for sources of these lengths, (B), i64. @throws Error if the members
+// shorten their sources differently, or differ in their `silence`.
+std::vector<WeightColumns> weight_columns(const Ensemble& model, const Tensor& lengths);
 
 // Encodes the source with every member.
 Starts start(const Ensemble& model, const Tensor& source, const Tensor& lengths);

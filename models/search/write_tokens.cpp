@@ -78,7 +78,7 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
   // For each output, the row of each token's prediction.
   std::vector<std::vector<std::int64_t>> rows(outputs.size());
   std::vector<Tensor> weights;
-  const Tensor annotations = annotation_counts(model, lengths);
+  const std::vector<WeightColumns> columns = weight_columns(model, lengths);
   for_each_step(
       model, start(model, source, lengths),
       [&](std::int64_t /*step*/, Starts& at) {
@@ -102,7 +102,7 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
         }
       });
   for (std::size_t b = 0; b < outputs.size(); ++b) {
-    outputs[b].weights = alignment(weights, rows[b], annotations.values<std::int64_t>()[b]);
+    outputs[b].weights = alignment(weights, rows[b], columns[b]);
   }
   return outputs;
 }
@@ -110,8 +110,8 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
 // The search for one output.
 class ByChoice final : public SourceSearch {
  public:
-  ByChoice(std::int64_t length, std::int64_t max_steps, Choose choose)
-      : choose_(std::move(choose)), length_(length), max_steps_(max_steps) {}
+  ByChoice(const WeightColumns& columns, std::int64_t max_steps, Choose choose)
+      : choose_(std::move(choose)), columns_(columns), max_steps_(max_steps) {}
 
   bool done() const override { return ended(output_, max_steps_); }
 
@@ -130,13 +130,14 @@ class ByChoice final : public SourceSearch {
 
   std::vector<Decoded> results() const override {
     Decoded output = output_;
-    output.weights = alignment(weights_, rows_, length_);
+    output.weights = alignment(weights_, rows_, columns_);
     return {std::move(output)};
   }
 
  private:
   Choose choose_;
-  std::int64_t length_, max_steps_;
+  WeightColumns columns_;
+  std::int64_t max_steps_;
   Decoded output_;
   std::vector<Tensor> weights_;     // per step
   std::vector<std::int64_t> rows_;  // the row of each prediction
@@ -144,8 +145,9 @@ class ByChoice final : public SourceSearch {
 
 }  // namespace
 
-std::shared_ptr<SourceSearch> search_by_choice(std::int64_t length, std::int64_t max_steps, Choose choose) {
-  return std::make_shared<ByChoice>(length, max_steps, std::move(choose));
+std::shared_ptr<SourceSearch> search_by_choice(const WeightColumns& columns, std::int64_t max_steps,
+                                               Choose choose) {
+  return std::make_shared<ByChoice>(columns, max_steps, std::move(choose));
 }
 
 std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
@@ -158,9 +160,9 @@ std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, c
       });
 }
 
-std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& counts) {
+std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const std::vector<WeightColumns>& sources) {
   std::vector<std::int64_t> steps;
-  for (const std::int64_t count : counts.values<std::int64_t>()) steps.push_back(max_steps.of(count));
+  for (const WeightColumns& columns : sources) steps.push_back(max_steps.of(columns.count));
   return steps;
 }
 

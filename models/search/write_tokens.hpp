@@ -22,8 +22,8 @@ using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t r
 std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose);
 
-// The maximum number of steps for each source of a batch, given the numbers of annotations, (B), i64.
-std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& counts);
+// The maximum number of steps for each source of a batch.
+std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const std::vector<WeightColumns>& sources);
 
 // Wraps each output in a list, as a Search returns it.
 std::vector<std::vector<Decoded>> one_each(std::vector<Decoded> decoded);

@@ -111,8 +111,8 @@ TEST_CASE("an ensemble needs members with the same pyramid", "[models][pyramid][
   const Model one = make(1), two = make(2);
   CHECK_ERROR(
       models::greedy(models::Ensemble({one.get(), two.get()}), frames(), lengths),
-      "decode: the ensemble's members shorten their sources differently; give models with the same pyramid "
-      "and silence");
+      "decode: the ensemble's members shorten their sources differently; give models with the same pyramid, "
+      "convolution and silence");
 }
 
 TEST_CASE("a listening model is the same after saving and loading", "[models][pyramid]") {

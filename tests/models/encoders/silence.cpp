@@ -150,7 +150,7 @@ TEST_CASE("silence where it cannot be left out is refused", "[models][silence][e
   const Model one = make(8), other = make(9);
   CHECK_ERROR(models::greedy(models::Ensemble({one.get(), other.get()}), frames(), lengths),
               "decode: the ensemble's members shorten their sources differently; give models with the same "
-              "pyramid and silence");
+              "pyramid, convolution and silence");
   gradus::seed(1);
   const Model online = models::make_model({.attention = "monotonic",
                                            .pyramid = 1,

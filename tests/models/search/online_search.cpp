@@ -87,6 +87,7 @@ TEST_CASE("the tokens of OnlineSearch are those of greedy, however the source is
         models::ModelOptions options = online(pyramid);
         options.cell = cell;
         options.layers = seed % 2 == 0 ? 2 : 1;
+        options.convolution = seed > 2;
         const Model model = make(options, false, seed);
         for (const std::int64_t T : {1, 2, 7, 24}) {
           const Tensor source = frames(T, generator);
@@ -104,7 +105,9 @@ TEST_CASE("the tokens of OnlineSearch are those of greedy, however the source is
 }
 
 TEST_CASE("OnlineSearch reads tokens, too", "[models][online]") {
-  const Model model = make(online(), true);
+  models::ModelOptions options = online();
+  options.convolution = GENERATE(false, true);
+  const Model model = make(options, true);
   Generator generator(4);
   for (int i = 0; i < 5; ++i) {
     Ids ids;

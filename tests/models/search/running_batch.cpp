@@ -124,6 +124,7 @@ TEST_CASE("sources that join and leave a running batch get the bits that they ge
   check_mixture({.decoder = "cho", .embedding = 10, .hidden = 20}, 6);
   check_mixture({.cell = Cell::lstm, .embedding = 10, .hidden = 20, .energy = 12}, 7);
   check_mixture({.embedding = 10, .hidden = 20, .energy = 12, .layers = 2}, 8);
+  check_mixture({.embedding = 10, .hidden = 20, .energy = 12, .convolution = true}, 10);
   check_mixture({.embedding = 20, .hidden = 20, .energy = 12, .tied = Tied::output}, 9);
 }
 
@@ -267,6 +268,7 @@ TEST_CASE("a cache of starts does not change the bits of sources that return", "
   check_cached({{.embedding = 10, .hidden = 20, .energy = 12}});
   check_cached({{.cell = Cell::lstm, .embedding = 10, .hidden = 20, .energy = 12, .layers = 2}});
   check_cached({{.decoder = "cho", .embedding = 10, .hidden = 20}});
+  check_cached({{.embedding = 10, .hidden = 20, .energy = 12, .convolution = true}});
   check_cached({{.attention = "location", .embedding = 10, .hidden = 20, .energy = 12},
                 {.embedding = 12, .hidden = 16, .energy = 10}});
 }

@@ -11,7 +11,7 @@ namespace gradus::models {
 /// A model's output for one source.
 struct Decoded {
   std::vector<std::int64_t> tokens;  ///< includes EOS, unless the maximum length was reached first
-  Tensor weights;                    ///< (tokens, annotations), f32: α_tj; undefined without attention
+  Tensor weights;  ///< (tokens, columns), f32: α_tj, see WeightColumns; undefined without attention
   std::vector<double> token_log_probabilities;  ///< the model's ln p(y_t | y_1 … y_{t−1}, x)
   double log_probability = 0;                   ///< ln p(y | x), the sum of token_log_probabilities
   double score = 0;  ///< what a beam search ranks outputs by; equals log_probability for other searches

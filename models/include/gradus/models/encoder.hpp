@@ -3,6 +3,7 @@
 #include <gradus/models/cell.hpp>
 #include <gradus/nn/decoder_step.hpp>
 #include <gradus/nn/embedding.hpp>
+#include <gradus/nn/linear.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -21,9 +22,20 @@ struct EncoderOptions {
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
   std::int64_t pyramid = 0;    ///< P: levels that each halve the length; the top level has all `layers`
+  bool convolution = false;    ///< halves the number of annotations: see Encoder
   double silence = 0;          ///< d in decibels, for vectors: see Encoder; 0 to attend to silence too
   double dropout = 0;          ///< on the first layer's input and between layers
   Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
+};
+
+/// The columns of the attention weights that a search returns for one source (Decoded::weights): one per
+/// token, or one per annotation if the source is vectors. An annotation that covers several tokens shares its
+/// weight equally among their columns.
+struct WeightColumns {
+  std::int64_t count;
+  std::int64_t per_annotation = 1;  ///< the last annotation may have fewer columns
+
+  std::int64_t annotations() const { return (count + per_annotation - 1) / per_annotation; }
 };
 
 /// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2).
@@ -37,13 +49,22 @@ struct EncoderOptions {
 ///
 /// If the number of vectors is odd, the last one is paired with 0.
 ///
+/// With `convolution`, a convolution of width 2 and stride 2 halves the number of annotations h. The result,
+/// with W_c (D, 2D), becomes the annotations:
+///
+///     h'_j = W_c [h_{2j}; h_{2j+1}] + b_c,  j from 0
+///
+/// The last h of an odd number is paired with 0. The states `last_forward`, `first_backward` and `last` are
+/// those of `rnn`, as without the convolution.
+///
 /// With `silence` d > 0, attention cannot look at silence. The annotations of silence are those whose power
 /// is more than d decibels below the power of the source's loudest annotation. An annotation's power is the
 /// mean power of its vectors. A vector's power is the mean square of its elements, or is given by the
 /// function `power_of`. The recurrent modules read silence, too. In the result, silence comes after the other
 /// annotations, and the lengths do not count it.
 ///
-/// Modules: `embedding`, if the source is tokens; `pyramid_0` … for the P − 1 lower levels; and `rnn`.
+/// Modules: `embedding`, if the source is tokens; `pyramid_0` … for the P − 1 lower levels; `rnn`; and
+/// `convolution`, if there is one.
 class Encoder : public nn::Module {
  public:
   /// @throws Error unless 0 ≤ P ≤ 16, exactly one of `vocabulary` and `vectors` is above 0, and `silence` is
@@ -58,17 +79,23 @@ class Encoder : public nn::Module {
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
   std::int64_t levels() const { return levels_; }                                     ///< P
   double silence() const { return silence_; }                                         ///< d
-  /// The number of annotations for sources of these lengths, ⌈length / 2^P⌉: (B), i64. Includes silent
+  /// n: the number of tokens or vectors that an annotation covers, 2^P, or 2^(P+1) with a convolution. The
+  /// last annotation may cover fewer.
+  std::int64_t steps_per_annotation() const;
+  /// The number of annotations for sources of these lengths, ⌈length / n⌉: (B), i64. Includes silent
   /// annotations.
   Tensor annotation_counts(const Tensor& lengths) const;
+  /// The columns of a search's attention weights for a source of this length.
+  WeightColumns weight_columns(std::int64_t length) const;
   /// For each annotation of forward(), its index in the order of the source: (J, B), i64. Without `silence`,
-  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the at most 2^P source vectors
-  /// from position order[i, b] · 2^P on.
+  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the at most n source vectors
+  /// from position order[i, b] · n on.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
   const std::vector<std::unique_ptr<nn::Recurrent>> pyramid;  ///< the lower levels; empty if P ≤ 1
   const std::unique_ptr<nn::Recurrent> rnn;
+  const std::unique_ptr<nn::Linear> convolution;  ///< W_c and b_c; null without a convolution
 
   /// An optional function for sources of vectors. If it is set, a source may also be ids, (T, B), i64,
   /// counted from data::first_symbol. The function returns their vectors, (T, B, ·), with zeros for padding.

@@ -17,7 +17,8 @@ namespace gradus::models {
 /// which is itself a distribution. The log-probabilities and perplexities of an ensemble and of a single
 /// model are therefore comparable (Hieber et al. 2017, section 3.3). Attention weights are the mean over the
 /// members with attention. The members may differ in decoder, cell and sizes, but must have the same
-/// vocabularies, `pyramid` and `silence`. The members are not owned, and must outlive the Ensemble.
+/// vocabularies, `pyramid`, `convolution` and `silence`. The members are not owned, and must outlive the
+/// Ensemble.
 class Ensemble {
  public:
   Ensemble(const Seq2Seq& model) : members_{&model} {}  // NOLINT: implicit on purpose, a single model

@@ -39,6 +39,7 @@ struct ModelOptions {
   std::int64_t energy = 64;     ///< A, of additive attention
   std::int64_t layers = 1;
   std::int64_t pyramid = 0;  ///< levels of the encoder that each halve the source's length
+  bool convolution = false;  ///< halves the number of annotations, see Encoder; only with attention
   double silence = 0;        ///< in decibels; if above 0, the encoder leaves out silence, see Encoder
   bool bidirectional = true;
   std::optional<Bridge> bridge =

@@ -21,7 +21,7 @@ namespace gradus::models {
 class OnlineSearch {
  public:
   /// @param model     must be in eval mode, outlive this object, and not change
-  /// @param max_steps gives the maximum output length from the number of annotations that are known so far
+  /// @param max_steps gives the maximum output length from the part of the source that is known so far
   /// @throws Error if the model is in training mode, or needs the end of the source for its first token: it
   /// must have an encoder of one direction and without `silence`, and a BahdanauDecoder with
   /// nn::MonotonicAttention that starts from Bridge::zeros.

@@ -17,10 +17,9 @@ namespace gradus::models {
 
 class SourceSearch;  // internal
 
-/// A function that starts the search for one source. `source_length` is the number of the source's
-/// annotations.
+/// A function that starts the search for one source. `source` describes the columns of its attention weights.
 using SearchSteps =
-    std::function<std::shared_ptr<SourceSearch>(std::int64_t source_length, const MaxSteps& max_steps)>;
+    std::function<std::shared_ptr<SourceSearch>(const WeightColumns& source, const MaxSteps& max_steps)>;
 
 /// greedy(), beam_search() and sample() for a RunningBatch. Each source gets the same outputs as if the
 /// Search of the same name decoded only this source. @throws Error as these functions do.

@@ -11,9 +11,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The maximum output length, including EOS: either a constant or, by default, twice the number of the
-/// source's annotations plus ten. A source has one annotation per token, unless the encoder is a pyramid. The
-/// maximum length does not depend on the other sources in a batch.
+/// The maximum output length, including EOS: either a constant or, by default, twice the source's length plus
+/// ten. The length of a source is its number of tokens, or of annotations if it is vectors. The maximum
+/// length does not depend on the other sources in a batch.
 class MaxSteps {
  public:
   MaxSteps() = default;
@@ -44,7 +44,7 @@ class MaxSteps {
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
 /// @throws Error if a logit is NaN or +∞, if the members of an ensemble differ in their number of target
-/// tokens, their pyramid or their `silence`, and as the model does.
+/// tokens, their pyramid, convolution or `silence`, and as the model does.
 using Search = std::function<std::vector<std::vector<Decoded>>(
     const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 
