@@ -57,8 +57,9 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   } catch (const Error&) {  // replaces a message that names only a parameter
     fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '",
          model.attention, "', ", model.layers, model.layers == 1 ? " layer" : " layers",
-         ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1 and an "
-         "encoder in both directions");
+         model.convolution ? ", a convolution" : "",
+         ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1, no "
+         "--convolution and an encoder in both directions");
   }
 }
 

@@ -79,6 +79,7 @@ void check_fits(const SavedModel& saved) {
   }
   if (saved.settings.data.frames) refuse("frames", "; gradus_tiny reads tokens");
   if (model.pyramid > 0) refuse("pyramid", model.pyramid, "; gradus_tiny does not shorten its source");
+  if (model.convolution) refuse("convolution", "for which gradus_tiny has no code");
   if (model.decoder != "bahdanau") refuse("decoder", model.decoder, "; gradus_tiny has only bahdanau");
   if (model.attention != "additive") refuse("attention", model.attention, "; gradus_tiny has only additive");
   if (model.cell != models::Cell::gru) refuse("cell", "other than gru, which gradus_tiny does not have");

@@ -38,7 +38,8 @@ struct Sizes {
   }
 };
 
-// The number of elements of the encoder's matrices, in all pyramid levels. `inputs`: size of a source vector.
+// The number of elements of the encoder's recurrent matrices, in all pyramid levels. `inputs`: size of a
+// source vector.
 double encoder(const ModelOptions& model, double inputs, const Sizes& of) {
   double all = 0;
   for (std::int64_t level = 1; level <= model.pyramid; ++level) {
@@ -91,6 +92,9 @@ LeastSize least_size(const ModelOptions& model, const models::Vocabularies& voca
           X + std::ldexp(of.L * of.directions * (of.g + 1) * of.H, -static_cast<int>(model.pyramid)),
       .per_target_token = 0};
   const std::optional<SourceContext> reads = registry.context_of(model.decoder);
+  if (model.convolution && reads.value_or(SourceContext::attention) == SourceContext::attention) {
+    size.parameters += 2 * of.D * of.D;
+  }
   if (!reads) return size;
 
   const bool attends = reads == SourceContext::attention, summarises = reads == SourceContext::summary;

@@ -24,6 +24,8 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.add_option("--pyramid", model.pyramid,
                  "levels of the encoder that each halve the length of the source, for --frames")
       ->transform(between(0, 16));
+  add_switch(app, "--convolution", model.convolution,
+             "a convolution over pairs of annotations halves their number");
   app.add_option("--silence", model.silence,
                  "attention leaves out silence: annotations this many decibels below the loudest one, for "
                  "--frames [0: leave out nothing]")

@@ -149,6 +149,7 @@ Effects model_effects(const ModelOptions& model, const models::Registry& registr
   const std::string& attention = model.attention;
   return {
       {"--attention", attends, without},
+      {"--convolution", attends, without},
       {"--silence", attends, without},
       {"--attention-dropout", attends, without},
       {"--energy", attends && may_read_energy(model, registry), with},

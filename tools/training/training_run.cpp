@@ -167,7 +167,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   freeze_embeddings(settings_.run, *model_);
   pruning_ = make_pruning(*model_, settings_);
   models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
-  options.loss.objective = teacher_objective(settings_.teacher, sides_, settings_.run.out, registry);
+  options.loss.objective =
+      teacher_objective(settings_.teacher, sides_, settings_.run.out, model_->encoder, registry);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_, settings_), options,
                                                distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {

@@ -111,7 +111,7 @@ Settings settings_of(const Values& values) {
   reader.expect("cell", {"gru", "lstm", "rnn", "original-gru"});
   for (const char* const key : {"bridge", "readout"}) reader.expect(key, {"own"});
   reader.expect("tied", {"none"});
-  reader.expect("swap", {"false"});
+  for (const char* const key : {"swap", "convolution"}) reader.expect(key, {"false"});
   for (const char* const key : {"pyramid", "dropout", "attention-dropout", "bpe"})
     reader.expect_number(key, 0);
   reader.expect_number("layers", 1);

@@ -99,7 +99,7 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
     CHECK(run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + "y"}).err ==
           "gradus compress: '" + other.string() + "' (decoder '" + decoder + "', attention '" + attention +
               "', 1 layer) cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, "
-              "--layers 1 and an encoder in both directions\n");
+              "--layers 1, no --convolution and an encoder in both directions\n");
   }
 }
 
@@ -263,6 +263,9 @@ TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models
   settings.model.attention = "shared_additive";
   CHECK(refusal_of(settings, "shared") ==
         " has --attention shared_additive; gradus_tiny has only additive\n");
+  settings = small_settings();
+  settings.model.convolution = true;
+  CHECK(refusal_of(settings, "convolution") == " has --convolution for which gradus_tiny has no code\n");
   settings = small_settings();
   settings.model.layers = 2;
   CHECK(refusal_of(settings, "layers") == " has --layers 2; gradus_tiny has only one\n");

@@ -69,6 +69,7 @@ const std::vector<Row> rows{
     {phrases + Arguments{"--target-unit", "character"}, "--french-spacing", "",
      "with --target-unit character"},
     {fixed, "--attention", "dot", fixed_why},
+    {fixed, "--convolution", "", fixed_why},
     {reverse + Arguments{"--decoder", "cho"}, "--attention-dropout", "0.2",
      "with --decoder cho, which has no attention"},
     {reverse + Arguments{"--attention", "dot"}, "--energy", "9", "with --attention dot"},
