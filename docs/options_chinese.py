@@ -62,6 +62,7 @@ WORDS = {
     "recurrent cell of encoder and decoder": "编码器和解码器的循环单元", "embedding size, E": "嵌入的维数 E", "state size, H": "状态的维数 H",
     "hidden size of additive attention, A": "加性注意力的隐藏层的维数 A", "layers of encoder and decoder": "编码器和解码器的层数",
     "levels of the encoder that each halve the length of the source, for --frames": "编码器中使源序列的长度减半的层数，用于 --frames",
+    "a convolution over pairs of annotations halves their number": "对每两个相邻的注解向量做卷积，使注解向量的个数减半",
     "attention leaves out silence: annotations this many decibels below the loudest one, for --frames":
         "注意力排除静音，即比最响的注解向量低这么多分贝的注解向量，用于 --frames",
     "the encoder reads in both directions": "编码器从两个方向读",
