@@ -97,7 +97,7 @@ def in_build(home, name, *options):
 
 def how_to(home, page):
     """Builds the program of a how-to page in an empty folder, with the page's CMakeLists.txt and CMake commands. If the page has
-    none, uses those of use-from-cmake.md, and links the library that the page names."""
+    none, uses those of use-from-cmake.md, and links the library that the page names. Omits commands of gdb where it is not installed."""
     text = page.read_text()
     folder = home / "how-to" / page.stem
     folder.mkdir(parents=True)
@@ -111,7 +111,7 @@ def how_to(home, page):
     (folder / f"{name}.cpp").write_text(blocks(text, "cpp")[0])
     own = [block.splitlines() for block in blocks(text, "sh") if block.startswith("cmake -B")]
     for lines in own or [commands("Installed")[1][:2]]:
-        shell(folder, lines, HOME=str(home))
+        shell(folder, [line for line in lines if not line.startswith("gdb ") or shutil.which("gdb")], HOME=str(home))
     return folder
 
 
