@@ -28,6 +28,20 @@ def additive_attention(B=7, T=6, Q=3, D=5, A=4):
     g.write()
 
 
+def shared_additive_attention(B=7, T=6, Q=3, A=4):
+    """Additive attention whose query and both halves of the values share W_a."""
+    g = Golden("shared_additive_attention")
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    leaves = {"W_a.weight": leaf(A, Q), "v_a": leaf(A), "query": leaf(B, Q), "values": leaf(T, B, 2 * Q)}
+    g.put(lengths=lengths)
+    g.put_all(leaves)
+    forward, backward = leaves["values"].split(Q, 2)
+    inside = sum(x @ leaves["W_a.weight"].T for x in (leaves["query"], forward, backward))
+    context, weights = look(torch.tanh(inside) @ leaves["v_a"], leaves["values"], lengths)
+    g.backward({"context": context, "weights": weights}, leaves)
+    g.write()
+
+
 def location_attention(B=7, T=6, Q=3, D=5, A=4, K=2, R=5):
     """Chorowski et al. 2015, eq. 8 and 9. Normalises by exp, and in the cases `smooth.…` by the logistic function."""
     g = Golden("location_attention")
@@ -193,4 +207,4 @@ def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
     g.write()
 
 
-CASES = [additive_attention, location_attention, monotonic_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]
+CASES = [additive_attention, shared_additive_attention, location_attention, monotonic_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]

@@ -274,4 +274,22 @@ def models():
         whole_model(make.__name__, make)
 
 
-CASES = [models]
+def encoder_convolution(T=7, B=4):
+    """A bidirectional GRU, and nn.Conv1d of width 2 and stride 2 over its outputs. Of two joined annotations h, W_c [h; h'] multiplies
+    the first by weight[:, :, 0] and the second by weight[:, :, 1]."""
+    g = Golden("encoder_convolution")
+    net, lengths, source = nn.GRU(E, H, bidirectional=True), torch.tensor([7, 4, 1, 5]), torch.randint(3, VX, (T, B))
+    W_c = leaf(D, 2 * D)
+    leaves = {"embedding.weight": leaf(VX, E), **{f"rnn.{name}": p for name, p in randomise(net).items()},
+              "convolution.weight": W_c, "convolution.bias": leaf(D)}
+    g.put(source=source, lengths=lengths)
+    g.put_all(leaves)
+    packed, _ = net(nn.utils.rnn.pack_padded_sequence(leaves["embedding.weight"][source], lengths, enforce_sorted=False))
+    h, _ = nn.utils.rnn.pad_packed_sequence(packed, total_length=T + T % 2)                     # (T,B,D)
+    joined = nn.functional.conv1d(h.permute(1, 2, 0), torch.stack(W_c.split(D, 1), 2), leaves["convolution.bias"], stride=2)
+    pad = torch.arange(joined.shape[2])[:, None] >= (lengths + 1) // 2                          # (J,B)
+    g.backward({"h": joined.permute(2, 0, 1).masked_fill(pad[:, :, None], 0)}, leaves)
+    g.write()
+
+
+CASES = [models, encoder_convolution]

@@ -7,6 +7,7 @@
 #include <gradus/nn/gradcheck.hpp>
 
 #include "models/helpers.hpp"
+#include "nn/against_golden.hpp"
 
 namespace data = gradus::data;
 namespace models = gradus::models;
@@ -109,6 +110,14 @@ TEST_CASE("a convolution joins pairs of annotations, and keeps the recurrent lay
   CHECK(mismatch(found.first_backward, last[0][1]) == "");
   REQUIRE(found.last.size() == last.size());
   CHECK(mismatch(found.last[0], last[0]) == "");
+}
+
+TEST_CASE("an encoder with a convolution matches PyTorch's GRU and Conv1d", "[models][convolution][golden]") {
+  const Golden golden("encoder_convolution");
+  const models::Encoder encoder({.vocabulary = 11, .embedding = 2, .hidden = 3, .convolution = true});
+  check_against(golden, encoder, [&](const Leaves& /*leaf*/) {
+    return gradus::NamedTensors{{"h", encoder.forward(golden["source"], golden["lengths"]).h}};
+  });
 }
 
 TEST_CASE("a convolution's annotations do not depend on padding", "[models][convolution]") {

@@ -4,6 +4,7 @@
 #include <gradus/nn/local_attention.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
+#include <gradus/nn/shared_additive_attention.hpp>
 
 #include "nn/against_golden.hpp"
 
@@ -44,6 +45,10 @@ TEST_CASE("DotProductAttention gives the paper's equations", "[nn][golden]") {
 
 TEST_CASE("ScaledDotProductAttention gives the paper's equations", "[nn][golden]") {
   check_one_query("scaled_dot_product_attention", nn::ScaledDotProductAttention());
+}
+
+TEST_CASE("SharedAdditiveAttention matches its equation in PyTorch", "[nn][golden]") {
+  check_one_query("shared_additive_attention", nn::SharedAdditiveAttention(3, 6, 4));
 }
 
 TEST_CASE("sparsemax and top-k attention match the papers' algorithms in PyTorch", "[nn][golden]") {
