@@ -41,9 +41,9 @@ Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_
     const Tensor row = steps[t][rows[t]];
     std::int64_t left = columns.count;
     for (const float weight : row.values<float>().first(static_cast<std::size_t>(columns.annotations()))) {
-      const std::int64_t share = std::min(columns.per_annotation, left);
-      to = std::fill_n(to, share, weight / static_cast<float>(share));
-      left -= share;
+      const std::int64_t covered = std::min(columns.per_annotation, left);
+      to = std::fill_n(to, covered, weight / static_cast<float>(covered));
+      left -= covered;
     }
   }
   return result;
