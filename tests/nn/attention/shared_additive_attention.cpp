@@ -40,9 +40,10 @@ struct Example {
 // The weights of the equation, by loops: e_j = v_a · tanh(W_a s + Σ_d W_a h_j^(d)), then a softmax.
 std::vector<double> plain_weights(const Example& e, std::int64_t b) {
   const Tensor W = e.attention.W_a.weight;
+  const auto length = e.lengths[b].values<std::int64_t>()[0];
   std::vector<double> weights;
   double total = 0;
-  for (std::int64_t j = 0; j < e.lengths[b].item(); ++j) {
+  for (std::int64_t j = 0; j < length; ++j) {
     double energy = 0;
     for (std::int64_t a = 0; a < A; ++a) {
       double inside = 0;
