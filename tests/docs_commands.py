@@ -119,7 +119,7 @@ class Checker:
             case "web":
                 return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run web"
             case "check":
-                parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units", "web", "debian"}
+                parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units", "web", "debian", "tiny"}
                 return None if not rest or rest[0] in parts or is_open(rest[0]) else f"unknown argument {rest[0]} of ./run check"
             case "tutorial" | "exercise" | "gradus" as part:
                 return getattr(self, part)(rest)

@@ -282,7 +282,7 @@ FAULTS = [
         (PLACE, "levels_ + (convolution ? 1 : 0)", "levels_"),
         (CHECK, "if (levels_ > 0) x = unpack(pack(x, Packing(lengths)), Packing(lengths), x.size(0));", "")),
     *of_models("search/rows.cpp",
-        (FACTOR, "weight / static_cast<float>(share)", "weight")),
+        (FACTOR, "weight / static_cast<float>(covered)", "weight")),
     *of_models("decoders/recurrent_decoder.cpp",
         (VALUE, "bridge_ == Bridge::backward ? annotations.first_backward :", "bridge_ == Bridge::backward ? annotations.last_forward :"),
         (PLACE, "concat({annotations.last_forward, annotations.first_backward}, 1)", "concat({annotations.first_backward, annotations.last_forward}, 1)"),
