@@ -29,6 +29,9 @@ using Lanes8 [[gnu::vector_size(32)]] = float;
 using Lanes16 [[gnu::vector_size(64)]] = float;
 template <class Lanes>
 constexpr std::int64_t lanes_of = sizeof(Lanes) / sizeof(float);
+// The number of rows whose sums fit in the registers: AVX-512 has 32 registers, others have at least 16.
+template <class Lanes>
+constexpr int rows_of = sizeof(Lanes) == 64 ? most_rows : most_rows / 2;
 
 // Multiplies x (rows, K) by a few columns of a panel (K, 32), beginning with `first`. Two registers hold the
 // sums of each row.
@@ -72,38 +75,35 @@ template <class Lanes, int most>
 
 // sum_rows() for one kind of registers.
 struct Kernel {
-  std::int64_t most;  // number of rows whose sums fit in the registers
+  std::int64_t most;  // rows_of<Lanes>
   void (*sum)(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
               Ahead ahead, Sums& sums);
 };
 
 #if defined(__AVX512F__)
 using Lanes = Lanes16;
-constexpr int rows_of_registers = 12;
 #elif defined(__AVX__)
 using Lanes = Lanes8;
-constexpr int rows_of_registers = 6;
 #else
 using Lanes = Lanes4;
-constexpr int rows_of_registers = 6;
 #endif
 
 void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
          Ahead ahead, Sums& sums) {
-  sum_rows<Lanes, rows_of_registers>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Lanes, rows_of<Lanes>>(rows, K, x, stride, panel, ahead, sums);
 }
 
 #if GRADUS_CLONED
 [[gnu::target("arch=x86-64-v3")]] void sum_avx2(std::int64_t rows, std::int64_t K, const float* x,
                                                 std::int64_t stride, const float* panel, Ahead ahead,
                                                 Sums& sums) {
-  sum_rows<Lanes8, 6>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Lanes8, rows_of<Lanes8>>(rows, K, x, stride, panel, ahead, sums);
 }
 
 [[gnu::target("arch=x86-64-v4")]] void sum_avx512(std::int64_t rows, std::int64_t K, const float* x,
                                                   std::int64_t stride, const float* panel, Ahead ahead,
                                                   Sums& sums) {
-  sum_rows<Lanes16, 12>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Lanes16, rows_of<Lanes16>>(rows, K, x, stride, panel, ahead, sums);
 }
 #endif
 
@@ -112,10 +112,10 @@ void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
 const Kernel& kernel() {
   static const Kernel best = [] {
 #if GRADUS_CLONED
-    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{12, sum_avx512};
-    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{6, sum_avx2};
+    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{rows_of<Lanes16>, sum_avx512};
+    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{rows_of<Lanes8>, sum_avx2};
 #endif
-    return Kernel{rows_of_registers, sum};
+    return Kernel{rows_of<Lanes>, sum};
   }();
   return best;
 }
