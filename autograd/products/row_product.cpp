@@ -31,7 +31,7 @@ template <class Lanes>
 constexpr std::int64_t lanes_of = sizeof(Lanes) / sizeof(float);
 // The number of rows whose sums fit in the registers: AVX-512 has 32 registers, others have at least 16.
 template <class Lanes>
-constexpr int rows_of = sizeof(Lanes) == 64 ? most_rows : most_rows / 2;
+constexpr int block_rows = sizeof(Lanes) == 64 ? most_rows : most_rows / 2;
 
 // Multiplies x (rows, K) by a few columns of a panel (K, 32), beginning with `first`. Two registers hold the
 // sums of each row.
@@ -75,7 +75,7 @@ template <class Lanes, int most>
 
 // sum_rows() for one kind of registers.
 struct Kernel {
-  std::int64_t most;  // rows_of<Lanes>
+  std::int64_t most;  // block_rows<Lanes>
   void (*sum)(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
               Ahead ahead, Sums& sums);
 };
@@ -90,20 +90,20 @@ using Lanes = Lanes4;
 
 void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
          Ahead ahead, Sums& sums) {
-  sum_rows<Lanes, rows_of<Lanes>>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Lanes, block_rows<Lanes>>(rows, K, x, stride, panel, ahead, sums);
 }
 
 #if GRADUS_CLONED
 [[gnu::target("arch=x86-64-v3")]] void sum_avx2(std::int64_t rows, std::int64_t K, const float* x,
                                                 std::int64_t stride, const float* panel, Ahead ahead,
                                                 Sums& sums) {
-  sum_rows<Lanes8, rows_of<Lanes8>>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Lanes8, block_rows<Lanes8>>(rows, K, x, stride, panel, ahead, sums);
 }
 
 [[gnu::target("arch=x86-64-v4")]] void sum_avx512(std::int64_t rows, std::int64_t K, const float* x,
                                                   std::int64_t stride, const float* panel, Ahead ahead,
                                                   Sums& sums) {
-  sum_rows<Lanes16, rows_of<Lanes16>>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Lanes16, block_rows<Lanes16>>(rows, K, x, stride, panel, ahead, sums);
 }
 #endif
 
@@ -112,10 +112,10 @@ void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
 const Kernel& kernel() {
   static const Kernel best = [] {
 #if GRADUS_CLONED
-    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{rows_of<Lanes16>, sum_avx512};
-    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{rows_of<Lanes8>, sum_avx2};
+    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{block_rows<Lanes16>, sum_avx512};
+    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{block_rows<Lanes8>, sum_avx2};
 #endif
-    return Kernel{rows_of<Lanes>, sum};
+    return Kernel{block_rows<Lanes>, sum};
   }();
   return best;
 }
