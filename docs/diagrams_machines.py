@@ -73,9 +73,9 @@ def halving(p):
 def buckets(p):
     """Gradients travel during the backward pass.
 
-    Above, the backward pass: output layer, decoder, encoder. The first bucket is ready 0.5 s before its end, the second at
-    its end. Below, the network adds up each bucket in 0.4 s. The first sum ends before the backward pass; for the second, the process
-    waits 0.4 s.
+    The upper row is the backward pass through the output layer, the decoder and the encoder. The first bucket is ready 0.5 s before
+    the backward pass ends. The second bucket is ready when it ends. In the lower row, the network adds up each bucket in 0.4 s. The
+    first sum ends before the backward pass. The process waits 0.4 s for the second sum.
     """
     zero, unit = 300, 260  # the x of the end of the backward pass, and the length of a second
 

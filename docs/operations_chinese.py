@@ -41,7 +41,7 @@ WORDS = {
     "Comparisons return i64: 1 where true, 0 elsewhere. NaN is unequal to everything.": "比较返回 i64：成立处为 1，其余为 0。NaN 与任何数都不相等。",
     "`argmax` reduces one axis, by default the last, and `cumsum` reduces none. The other operations reduce `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed or, with `keep`, have size 1.":
         "`argmax` 在一个轴上归约，默认是最后一个；`cumsum` 不归约。其他运算在 `axes` 上归约，例如 `1` 或 `{0, -1}`；默认是所有轴。归约的轴被去掉；有 `keep` 时保留，大小为 1。",
-    "In this section, squeeze, unsqueeze, and split along the leading axis return views; the others copy. The members reshape, operator[], and slice along the leading axis return views, too.":
+    "In this section, squeeze and unsqueeze return views. So does split along the leading axis. The others copy. The members reshape and operator[] return views, too, and so does slice along the leading axis.":
         "在这一节里，squeeze、unsqueeze 和对第一个轴的 split 返回视图，其余的复制。成员 reshape、operator[] 和对第一个轴的 slice 也返回视图。",
     "Indices are i64. An index out of range throws an Error that names the index and its position.":
         "下标是 i64。下标越界时抛出 Error，其中指出下标和它的位置。",

@@ -28,8 +28,8 @@ def name(number):
 
 
 def museum_by_length():
-    """Exact match by length, as each exhibit's own program measures it. Adds the exact match of sentences decoded one by one without
-    their targets, if it differs."""
+    """A table of the exact match by length, as each exhibit's own program measures it. A second number in brackets is the exact match
+    of sentences that are decoded one by one, without their targets. It is printed only if it differs from the first."""
     results = load("museum")
     rows = []
     for number in exhibits.NAMES:

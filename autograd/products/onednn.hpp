@@ -33,8 +33,8 @@ struct RoundedProduct {
 
   auto operator<=>(const RoundedProduct&) const = default;
 };
-/// False if oneDNN has only its reference code for this shape, which is a hundred times slower. Some strides
-/// of C cause this.
+/// False if oneDNN has only its reference code for this shape. That code is a hundred times slower. Some
+/// strides of C cause this.
 bool is_fast(const RoundedProduct& shape);
 /// C ← A·B. The first call for a shape generates code.
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);

@@ -8,8 +8,8 @@
 namespace gradus {
 namespace {
 
-// to (k, n) ← the transpose of b (n, k). Copies block by block, so that the cache lines of both matrices stay
-// in L1.
+// Writes the transpose of b (n, k) to `to` (k, n). Copies block by block, so that the cache lines of both
+// matrices stay in L1.
 template <class T>
 void transpose(std::int64_t k, std::int64_t n, Rows<const T> b, T* to) {
   constexpr std::int64_t side = 16;

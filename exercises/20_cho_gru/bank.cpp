@@ -45,7 +45,8 @@ Tensor without_pads(F x, F lengths) {
   return where(real, x, zeros({}, x.dtype()));
 }
 
-// Chooses the states by products with a mask. If x has NaN in its pads, so have the states.
+// Selects the new or the old state by products with a mask. A NaN in a pad of x makes the state NaN, because
+// 0 · NaN is NaN.
 Tensor states_by_products(P p, F x, F lengths, F first) {
   const Tensor real = ones_at_real(x, lengths);
   Tensor h = first;

@@ -22,7 +22,7 @@ struct Stage {
 struct Exercise {
   std::string name;  ///< the folder's name without its number
   std::vector<Stage> stages;
-  /// One program of the museum for each of the learner's attentions and decoders.
+  /// For each of the learner's attentions and decoders, a function that makes the museum's program with it.
   std::vector<museum::Make> programs = {};
 };
 

@@ -192,7 +192,7 @@ class Reader : public nlohmann::json_sax<Json> {
 };
 
 void check_object(std::string_view text, const fs::path& file) {
-  // The parser stops at a NUL, and would ignore all bytes after it.
+  // A NUL is refused, because the parser stops there and ignores all bytes after it.
   const std::size_t last = text.find_last_not_of(' ');
   if (text.starts_with('{') && text[last] == '}' && text.find('\0') == text.npos) return;
   refuse_safetensors(file, "has a header that is not a JSON object, '{' to '}', padded with spaces",

@@ -64,7 +64,7 @@ TEST_CASE("attention_distillation is the mean divergence over the real steps", "
                           (-0.25 + 0.5) * std::log(2.0);  // the steps (t, b) = (0, 0), (0, 1) and (1, 0)
   CHECK(compress::attention_distillation(alpha, a, integers({2, 1})).item() == Approx(expected / 3));
   CHECK(compress::attention_distillation(a, a, integers({2, 2})).item() == Approx(0).margin(1e-7));
-  // All of the teacher's weight is on one position, where the student has no weight.
+  // At the second step, all of the teacher's weight is on a position where the student has no weight.
   CHECK(compress::attention_distillation(alpha, a, integers({0, 2})).item() ==
         Approx((0.25 * std::log(2.0) - std::log(1e-9)) / 2));
   CHECK(compress::attention_distillation(alpha, a, integers({0, 0})).item() == 0);

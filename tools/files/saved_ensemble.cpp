@@ -15,7 +15,7 @@ bool same_vocabulary(const Side& a, const Side& b) {
 }
 
 // Advice for messages: how to train models with the same tokens and vocabularies. A task also needs the same
-// seed: the seed determines the examples, and the counts of their tokens order the vocabulary.
+// seed: the seed determines the examples, and a vocabulary is sorted by how often its tokens occur in them.
 std::string same_data(const SavedModel& model) {
   return model.settings.data.task.empty()
              ? "on the same text with the same options for tokens"

@@ -81,7 +81,7 @@ models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 
 /// Loads a model for inference. A model compressed to int8 multiplies in int8.
 /// @param path a checkpoint or folder, see checkpoint_of()
-/// @throws Error naming the path if it is not a checkpoint of `gradus train`, or if check_finite() throws.
+/// @throws Error naming the path if it is not a checkpoint of gradus, or if check_finite() throws.
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 
 /// load_saved_model() for a checkpoint that was already read from this path. Makes the same checks.

@@ -27,11 +27,11 @@ class SearchMeter {
   /// The search, with every call measured. Must not outlive this object.
   models::Search search();
 
-  /// Ends the progress, and prints a line such as
+  /// Removes the line of progress, and prints a line such as
   ///
   ///     decoded 1000 sentences in 0.61 s: 1639.3 sentences/s, 16393.4 tokens/s
   ///
-  /// Tokens are those of the best outputs, each with its EOS. The time includes only the search, not loading
+  /// The tokens are those of the best outputs, including EOS. The time includes only the search, not loading
   /// the model or waiting for input.
   void report(std::ostream& out);
 

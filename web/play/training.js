@@ -1,4 +1,4 @@
-// The worker that trains. A worker that runs the reader's own code is ended if it crashes or stops answering.
+// Controls the worker that trains. Ends it if it crashes, or if the reader's code stops answering.
 
 import { take, trainer } from "./early.js";
 

@@ -181,8 +181,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor
 Tensor outer(const Tensor& a, const Tensor& b);
 
 // ---- Layout ----
-// In this section, squeeze, unsqueeze, and split along the leading axis return views; the others copy. The
-// members reshape, operator[], and slice along the leading axis return views, too.
+// In this section, squeeze and unsqueeze return views. So does split along the leading axis. The others copy.
+// The members reshape and operator[] return views, too, and so does slice along the leading axis.
 
 /// x with axes a and b exchanged.
 /// Gradient: g, exchanged back.

@@ -13,7 +13,7 @@ namespace gradus::nn {
 class LayerNorm : public Layer {
  public:
   explicit LayerNorm(std::int64_t size, double epsilon = 1e-5);
-  /// x (…, size) → (…, size). @throws Error if the last axis differs, or is empty.
+  /// x (…, size) → (…, size). @throws Error if the last axis is empty or does not have `size` elements.
   Tensor forward(const Tensor& x) const override;
 
   const Tensor weight, bias;

@@ -56,7 +56,7 @@ class Module {
   /// values.
   /// @param source the name of the state in messages
   /// @throws Error if a name is missing, unexpected, duplicated, or of the wrong shape or kind (integer or
-  /// floating-point). The message lists at most three names for each reason. Nothing is loaded in that case.
+  /// floating-point). Then nothing is loaded. The message lists at most three names for each reason.
   void load_state_dict(const NamedTensors& state, std::string_view source = "the state");
 
   /// This module and all its descendants, parents first.
