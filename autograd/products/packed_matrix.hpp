@@ -18,8 +18,8 @@ template <class T>
 class PackedMatrix {
  public:
   /// The fewest rows of A for which packing pays. With fewer rows, reading the transposed B in place is
-  /// faster. Each thread computes some columns of C, and so reads some rows of the stored B, which are
-  /// contiguous. In the plain copy, each thread would read a piece of every row.
+  /// faster: a thread computes some columns of C, and for this reads some rows of the transposed B, which are
+  /// contiguous. In the plain copy, the thread would read a piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
   /// @param b must outlive the PackedMatrix
