@@ -163,12 +163,12 @@ void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocab
        options_at_fault(plan, nullptr, each, registry));
 }
 
-void check_beam_fits(std::int64_t width, std::int64_t vocabulary) {
+void check_beam_fits(std::int64_t width, std::int64_t vocabulary, const char* option) {
   const double each = bytes_per_number * static_cast<double>(vocabulary), free = free_memory();
   if (each * static_cast<double>(width) <= free) return;
-  throw UsageError(message("--beam ", width, " needs at least ", in_bytes(each * static_cast<double>(width)),
-                           " of memory for each sentence, but ", in_bytes(free),
-                           " are free; give at most --beam ",
+  throw UsageError(message(option, ' ', width, " needs at least ",
+                           in_bytes(each * static_cast<double>(width)), " of memory for each sentence, but ",
+                           in_bytes(free), " are free; give at most ", option, ' ',
                            std::max<std::int64_t>(1, static_cast<std::int64_t>(free / each))));
 }
 

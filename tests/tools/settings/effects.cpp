@@ -107,6 +107,7 @@ const std::vector<Row> rows{
     {reverse, "--teacher-weight", "0.3", taught},
     {reverse, "--teacher-temperature", "3", taught},
     {reverse, "--teacher-attention", "0.3", taught},
+    {reverse, "--teacher-beam", "2", taught},
 };
 
 // Files for these tests: a teacher, separate dev texts, and the model of --init-from.
@@ -130,7 +131,7 @@ struct Files {
          "3", "with --teacher-weight 0"},
         {taught + Arguments{"--teacher-weight", "1"}, "--label-smoothing", "0.3", "with --teacher-weight 1"},
         {reverse + Arguments{"--teacher-weight", "0"}, "--teacher", model,
-         "with --teacher-weight 0 and without --teacher-attention"},
+         "with --teacher-weight 0 and without --teacher-attention and --teacher-beam"},
     };
   }
 };
