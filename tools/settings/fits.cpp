@@ -100,7 +100,7 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
     source += static_cast<double>(pair.source.size());
     target += static_cast<double>(pair.target.size());
   }
-  // --batch-tokens counts padding, too: half of a batch is assumed to be padding.
+  // --batch-tokens counts padding, too. The estimate assumes that half of a batch is padding.
   const double batch = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) / (source + target)
                                           : static_cast<double>(options.sentences) / all;
   const double part = std::min(1.0, batch);

@@ -129,7 +129,8 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
   }
 }
 
-// True if the best model of a run with `before` may lack zeros that `now` demands, or have others.
+// True if the best model of a run with the settings `before` may have fewer or different zeros than the
+// settings `now` demand.
 bool changes_zeros(const PruneSettings& before, const PruneSettings& now) {
   return now.sparsity > 0 && (now.sparsity != before.sparsity || now.per_matrix != before.per_matrix);
 }
@@ -195,7 +196,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   files::sweep(settings_.run.out);
 }
 
-// If the zeros change, forgets earlier scores, because earlier models have other zeros.
+// If the zeros change, forgets earlier scores, because earlier models have different zeros.
 void TrainingRun::resume_pruning(const PruneSettings& before) {
   zeros_change_ = changes_zeros(before, settings_.prune);
   if (zeros_change_) trainer_->forget_scores();

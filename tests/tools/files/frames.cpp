@@ -202,7 +202,7 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
     CHECK(contains(drawn, ">1.0<"));
     CHECK_FALSE(contains(drawn, ">0.98<"));
     CHECK(contains(drawn, ">token, where its weight is largest<"));
-    // The cells of the weights have tooltips, those of the spectrogram have none.
+    // The cells of the weights have tooltips. The cells of the spectrogram have none.
     CHECK(contains(drawn, "<title>low, 0.0: "));
     CHECK_FALSE(contains(drawn, "<title>1, : "));
     CHECK(contains(drawn, " gp-touching\" d=\"M"));
