@@ -159,7 +159,7 @@ def measure(at, only=None):
 
 
 def keep_time(number, seconds, at):
-    """Stores the median time over the seeds in a file with one line per tutorial, which ./run tutorial reads."""
+    """Stores the median time over the seeds, and the machine, in tutorial_times.json. ./run tutorial reads the line with the time."""
     path = RESULTS / "tutorial_times.json"
     kept = json.loads(path.read_text()) if path.exists() else {"seconds": {}, "machines": {}}
     write("tutorial_times", "./run tutorial NN --seed N", at,

@@ -1,5 +1,5 @@
-// Opens runs of `gradus train` in the page's trainer: the models write the same texts as in the command, and can be trained
-// further.
+// Opens runs of `gradus train` in the page's trainer: the models must write the same texts as with the command, and it must
+// be possible to train them further.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -18,7 +18,7 @@ namespace gradus::nn {
 /// energy space (A). Parameters: `W_a.weight` (A, Q), `v_a` (A).
 class SharedAdditiveAttention : public ScoredAttention {
  public:
-  /// @throws Error for sizes below 1, if `value_size` is not a multiple of `query_size`, and for dropout
+  /// @throws Error if a size is below 1, if `value_size` is not a multiple of `query_size`, or if dropout is
   /// outside [0, 1).
   SharedAdditiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                           double dropout = 0);
