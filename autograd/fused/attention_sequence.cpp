@@ -15,8 +15,9 @@
 #include "kernels/weighted.hpp"
 #include "runtime/runtime_state.hpp"
 
-// attention_sequence(): its composed twin (the same equations in operations of ops.hpp), the checks of the
-// shapes, the loops over the steps (forward and backward), and the gradients of the weights.
+// The parts of attention_sequence(): its composed twin (the same equations, written with the operations of
+// ops.hpp), the checks of the shapes, the loops over the steps (forward and backward), and the gradients of
+// the weights.
 namespace gradus {
 namespace composed {
 namespace {

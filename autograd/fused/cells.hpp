@@ -16,7 +16,7 @@
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      number of state tensors: 1 for {h}, 2 for {h, c}
 ///     kept       K: Forward stores K·H numbers per row for Backward
-///     previous   position, in units of H, at which these K·H numbers contain h before the step
+///     previous   position of h before the step in these K·H numbers, in units of H
 ///     shares_u   true if W_hh h + b_hh has the same gradient as W_ih x + b_ih
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
@@ -32,7 +32,8 @@ struct State {
   T *h, *c;  // (m, H) each
 };
 
-/// W ← atᵀ·x + β·W, summed over N rows, for W (outputs, inputs).
+/// W ← atᵀ·x + β·W for at (N, outputs), x (N, inputs) and W (outputs, inputs). If `at` is the gradient of
+/// x·Wᵀ, this adds the gradient of W.
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
                  int beta, Rows<T> W) {
