@@ -40,7 +40,8 @@ void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows
   gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, N, at, x, T(beta), W);
 }
 
-/// PyTorch's gated recurrent unit (gru_update in fused.hpp). Keeps [r; z; n; W_hn h + b_hn; h].
+/// PyTorch's gated recurrent unit (gru_update in fused.hpp). Forward stores [r; z; n; W_hn h + b_hn; h] for
+/// each row.
 template <class T>
 struct Gru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 4;
@@ -83,8 +84,8 @@ struct Gru {
   }
 };
 
-/// The original gated recurrent unit applies the reset gate before the product (GRUForm in fused.hpp). Keeps
-/// [r; z; n; h; r ∘ h].
+/// The original gated recurrent unit applies the reset gate before the product (GRUForm in fused.hpp).
+/// Forward stores [r; z; n; h; r ∘ h] for each row.
 template <class T>
 struct OriginalGru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 3;
@@ -150,7 +151,8 @@ struct OriginalGru {
   }
 };
 
-/// The long short-term memory (lstm_update in fused.hpp). Keeps [i; f; g; o; tanh c′; c; h].
+/// The long short-term memory (lstm_update in fused.hpp). Forward stores [i; f; g; o; tanh c′; c; h] for each
+/// row.
 template <class T>
 struct Lstm {
   static constexpr std::int64_t gates = 4, parts = 2, kept = 7, previous = 6;

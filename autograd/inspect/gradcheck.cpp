@@ -78,8 +78,8 @@ class ElementSet {
   double original_;
 };
 
-// Lets only some leaves require a gradient. When destroyed, restores the other leaves with their nodes and
-// hooks.
+// Lets only some leaves require a gradient. When destroyed, lets the other leaves require a gradient again,
+// with their old nodes and hooks.
 class Needing {
  public:
   Needing(const NamedTensors& leaves, const std::vector<bool>& needed) : leaves_(leaves) {
