@@ -264,11 +264,12 @@ def on_post_page(output, page, config):
 
 
 def search_inside(match):
-    """Configures the Chinese search. Chinese has no spaces between words, and the theme would segment it as Japanese. Instead, a query
-    matches any part of the text between two punctuation marks."""
+    """Configures the Chinese search. Chinese has no spaces between words, and the theme would segment it as Japanese. Instead,
+    the text between two punctuation marks or spaces counts as one word, and a query matches every word that contains it."""
     settings = json.loads(match[1])
     settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
-    # All words are required. The theme appends a * to the last one.
+    # The + requires a word, and a * stands for any characters. The theme appends a * to the query, so the * at its end is
+    # removed.
     transform = r'query => query.trim().replace(/\S+/g, word => "+" + word.replace(/^[^\x00-\x7F].*/, "*$&*")).replace(/\*$/, "")'
     return (f"<script>var __search = {{transform: {transform}}}</script>\n"
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')

@@ -272,9 +272,10 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// The steps to check. In local-m, the window depends on the step. Without padding, the window of the first
-// step lies in the middle of the sentence, where most mistakes change the weights. With padding, it lies past
-// the end of most sentences, where a wrong length changes the weights.
+// The steps to check, in this order. In local-m, the window depends on the step. Without padding, the first
+// check is at step 5: the window lies inside the sentence, where most mistakes change the weights. With
+// padding, the first check is at step 11, past the end of most sentences, where a wrong length changes the
+// weights.
 std::vector<std::int64_t> steps(const Task& task, bool padded) {
   if (task.predictive) return {0, 3};
   return padded ? std::vector<std::int64_t>{11, 5, 0, 1, T - 1, T + 1, T + 11}

@@ -13,9 +13,9 @@ struct SumTimes {
 };
 
 /// The processes of a job for a models::Trainer. With a network, sums run in a separate thread. Call
-/// finish_sums() before any other call on the communicator, because two calls must not overlap. On one host
-/// there is no such thread, because it would take a core from the computation; finish_sums() itself computes
-/// all sums. The communicator must outlive the result.
+/// finish_sums() before any other call on the communicator, because two calls must not overlap. On one host,
+/// finish_sums() itself computes all sums, because a separate thread would take a core from the computation.
+/// The communicator must outlive the result.
 /// @param times if not null, finish_sums() updates it
 models::Processes processes_of(Communicator& communicator, SumTimes* times = nullptr);
 
