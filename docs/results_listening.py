@@ -110,7 +110,7 @@ def tried(model, column):
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
 
 def tutorial_15_tried():
-    """Shows the models that the tutorial discusses in detail."""
+    """A table of the models that the tutorial discusses in detail."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
 
 

@@ -174,7 +174,7 @@ def whole(match):
 
 def on_page_content(html, page, config, files):
     """Controls line breaks. Short code, hyphenated words in longer code, and ranges are unbreakable (book.css). Longer code may
-    break after a slash. In Chinese, allows a break before code, which browsers forbid after punctuation ("，./run")."""
+    break after a slash. In Chinese, allows a break between punctuation and code ("，./run"), where browsers forbid a break."""
 
     def code(match):
         return whole(match) if len(match[1]) <= 32 else f"<code>{re.sub(r'[^ ]+', word, match[1])}</code>"
@@ -310,8 +310,8 @@ def counterpart(path):
 
 
 def on_page_context(context, page, config, nav):
-    """Sets the links of the language switch: to the same page in the other language or, without one, to that language's front
-    page."""
+    """Sets the links of the language switch: to the same page in the other language or, if there is none, to the front page in
+    that language."""
     here = repository_path(page.file)
     front = "README.md" if is_chinese(config) else "README.zh-CN.md"
     there = next((path for path in (counterpart(here), front) if (ROOT / path).is_file()), None)

@@ -203,7 +203,8 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// If all weights of row b are 0, replaces the first ends[b] of them by 0/0 = NaN.
+// An answer may divide by a sum of 0. So if all weights of row b are 0, replaces the first ends[b] of them by
+// NaN.
 Plain divided_by_zero(Plain weights, const Lengths& ends) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;

@@ -66,7 +66,7 @@ class Pruning {
 ///
 ///     s_t = s_f − s_f (1 − (t − t_0) / (t_1 − t_0))³   for t = t_0, t_0 + Δt, …, t_1
 ///
-/// Prunes most weights early, while many are redundant, and few at the end.
+/// Prunes many weights in the early steps, when many are redundant, and few in the last steps.
 struct GradualPruning {
   double sparsity;         ///< s_f, in [0, 1]
   std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning

@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// The time that a process's sums have taken since processes_of(), in seconds.
+/// Seconds that the sums have taken in this process, since the call of processes_of().
 struct SumTimes {
   double summing = 0;  ///< time in which a sum was running, including delays by other processes
   double waiting = 0;  ///< time in finish_sums(); during the rest of `summing`, the process computed
