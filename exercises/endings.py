@@ -1,4 +1,5 @@
-"""Explains how a checker's program ended: from its record (kit/check.hpp, kit/trace.hpp), its signal and the sanitizer's report."""
+"""Explains how a checker's program ended. Reads the program's record (kit/check.hpp, kit/trace.hpp), signal and sanitizer
+report."""
 
 import pathlib
 import re

@@ -88,7 +88,7 @@ class OnlineSearch::State {
   void add(const Tensor& h) {
     if (!h.defined()) return;
     if (annotations_ == 0) {
-      // With Bridge::zeros, the states given here only tell the size of the batch.
+      // With Bridge::zeros, start() takes only the batch size from these states.
       at_ = decoder_.start(
           {.h = h, .lengths = tensor(std::vector{h.size(0)}), .last_forward = h[0], .first_backward = {}});
       at_.memory.lengths = Tensor();

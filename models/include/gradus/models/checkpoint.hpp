@@ -20,8 +20,8 @@ struct Checkpoint {
 
 /// Writes the checkpoint. Metadata under "gradus.…" holds the format, the circumstances(), and a checksum of
 /// tensors and metadata. The same training writes the same bytes. Replaces the file atomically.
-/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must have
-/// rounded their values
+/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must already
+/// have rounded their values
 /// @throws Error as nn::save_safetensors() does.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const nn::Narrow& narrow = {});

@@ -32,7 +32,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
                             const SamplingOptions& options, Generator& generator,
                             const MaxSteps& max_steps = {});
 
-/// Sampling as a Search. The Search has its own copy of the generator, which advances with every call.
+/// Sampling as a Search. The Search copies the generator, and its copy advances with every call.
 /// @throws Error if an option is outside its range.
 Search sample(const SamplingOptions& options, const Generator& generator);
 

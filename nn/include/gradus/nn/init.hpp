@@ -26,9 +26,9 @@ Fans fans(const Shape& weight);
 
 /// The function applied to a layer's output W x + b.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
-/// A factor on the standard deviation, to compensate for the nonlinearity. PyTorch's factors, in the order of
-/// Nonlinearity, are 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is the slope of leaky_relu for
-/// inputs below 0.
+/// A factor on the standard deviation of initial weights, to compensate for the nonlinearity. PyTorch's
+/// factors, in the order of Nonlinearity, are 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is the
+/// slope of leaky_relu for inputs below 0.
 double gain(Nonlinearity nonlinearity, double slope = 0.01);
 
 /// Xavier initialisation (Glorot and Bengio 2010) balances the variance of activations and of gradients:
