@@ -1,4 +1,4 @@
-"""Explains how a checker's program ended. Reads the program's record (kit/check.hpp, kit/trace.hpp), signal and sanitizer
+"""Explains how a checker's program ended. Reads its record (kit/check.hpp, kit/trace.hpp), its signal and the sanitizer's
 report."""
 
 import pathlib

@@ -294,7 +294,7 @@ void pads(const MaskedWeights& answer) {
                        exercise::text(alpha(b, t)), "exactly 0");
 }
 
-// Every weight must be right in relation to its own size, however small it is.
+// The relative error of every weight must be small, however small the weight is.
 void small_weights(const MaskedWeights& answer) {
   const Case c = times(example(8, usual), 40);
   const Plain alpha(weights(answer, c)), right = expected(c);

@@ -154,7 +154,7 @@ std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::
   return kept;
 }
 
-// Runs gradcheck. Converts its errors about the function itself to findings.
+// Runs gradcheck. If gradcheck refuses the learner's function, converts the Error to a Finding.
 template <class Check>
 gradus::GradcheckReport report_of(const Check& check) {
   try {

@@ -11,7 +11,7 @@ Tensor ScoredAttention::normalised(const Tensor& energies, const Tensor& lengths
 }
 
 Attention::Result ScoredAttention::summed(const Tensor& alpha, const Memory& memory) const {
-  // With Estimator::reinforce, alpha's gradient must come from reinforce_loss() alone, so the context uses a
+  // With Estimator::reinforce, only reinforce_loss() may give alpha a gradient, so the context uses a
   // detached alpha.
   const Tensor used = estimator() == Estimator::reinforce ? alpha.detach() : alpha;
   return {weighted_sum(dropout_.forward(used), memory.values, memory.lengths), alpha};

@@ -167,7 +167,7 @@ class Reader : public nlohmann::json_sax<Json> {
              save_again);
     }
     const Shape shape = checked_shape();
-    // No overflow: Shape guarantees that the bytes of its elements fit in 64 bits.
+    // No overflow: every Shape guarantees that the number of bytes fits in 64 bits.
     const std::int64_t needed = shape.numel() * bytes_per_element(as_);
     if (offsets_[1] - offsets_[0] != needed) {
       refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), but ", nn::name(as_),
