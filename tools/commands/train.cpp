@@ -59,7 +59,7 @@ and the file overrides a preset. The run's folder keeps the effective options as
 that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
 // The option's value, read before parsing, because --preset and --resume set the defaults of other options.
-// std::nullopt if the value is empty.
+// std::nullopt if the option is missing, or if an empty argument follows it.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
