@@ -259,8 +259,9 @@ def online(p):
 def silence(p):
     """Annotations of silence move behind the others.
 
-    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 1 and 4 are below it: silence.
-    The new order is 2, 3, 5, 1, 4, and the length of the source is 3, so attention treats the last two as padding.
+    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 1 and 4 are below it, so they
+    are silent. The new order is 2, 3, 5, 1, 4. The length does not count silent annotations. It is now 3, so attention treats the
+    last two as padding.
     """
     powers, threshold, order = (0.1, 2, 1.5, 0.15, 1.8), 0.2, (2, 3, 5, 1, 4)
     xs, floor, scale = [112 + 74 * j for j in range(5)], 110, 40

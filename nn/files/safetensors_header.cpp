@@ -199,8 +199,8 @@ void check_object(std::string_view text, const fs::path& file) {
                      save_again);
 }
 
-// Sorts by the first byte, and refuses gaps and overlaps. Empty tensors precede a tensor that begins at the
-// same byte.
+// Sorts the entries by the position of their first byte, and refuses gaps and overlaps. Empty tensors precede
+// a tensor that begins at the same byte.
 void sort_and_check_order(std::vector<Entry>& entries, const fs::path& file) {
   const auto place = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
   std::ranges::stable_sort(entries, {}, place);

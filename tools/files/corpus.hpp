@@ -33,7 +33,8 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs` if it is set; otherwise reads `files.source` and `files.target`. If `files.source` is
 /// a folder, reads its frames files, sorted by name.
-/// @param notes receives note_of_columns(), if there is one; if null, the note is written to standard error
+/// @param notes receives the note of note_of_columns(), if there is a note. If `notes` is null, the note is
+/// written to standard error.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);
 

@@ -18,7 +18,8 @@ using std::chrono::seconds;
 
 namespace {
 
-// Replaces standard error by a file, which is not a terminal. Collects the output of std::cerr.
+// Redirects the descriptor of standard error to /dev/null, which is not a terminal. Collects the output of
+// std::cerr.
 class NoTerminal {
  public:
   NoTerminal() : before_(::dup(STDERR_FILENO)), cerr_(std::cerr.rdbuf(written_.rdbuf())) {

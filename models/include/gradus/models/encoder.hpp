@@ -97,10 +97,9 @@ class Encoder : public nn::Module {
   const std::unique_ptr<nn::Recurrent> rnn;
   const std::unique_ptr<nn::Linear> convolution;  ///< W_c and b_c; null without a convolution
 
-  /// An optional function for sources of vectors. If it is set, a source may also be ids, (T, B), i64,
-  /// counted from data::first_symbol. The function returns their vectors, (T, B, ·), with zeros for padding.
-  /// Vectors can thus pass through batches and searches that expect tokens. Several threads may call the
-  /// function at once.
+  /// Optional, for an encoder of vectors. Maps ids (T, B), i64, to vectors (T, B, ·), with zeros for padding.
+  /// If this function is set, a source may also be ids, counted from data::first_symbol. Batches and searches
+  /// that expect tokens then carry ids in place of vectors. Several threads may call the function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
   /// An optional function for `silence`. If the source is ids, the function returns the power of each vector:
   /// (T, B) → (T, B).
