@@ -1,4 +1,4 @@
-"""For Conan 2. Untested here: nothing was built with it. The versions are Debian 12's, with which gradus is tested."""
+"""A recipe for Conan 2. No build has tested it yet. The versions are those of Debian 12, with which gradus is tested."""
 
 import pathlib
 import re

@@ -1,6 +1,6 @@
 // bench_machines: measures one of several processes that train the Bahdanau model together. It times a
-// training step, the summing of gradients, the waiting in it, and the optimiser's update.
-// benchmarks/machines.py starts it.
+// training step, the summing of gradients, the part of the summing in which the process waits, and the
+// optimiser's update. benchmarks/machines.py starts it.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/distributed/mpi.hpp>

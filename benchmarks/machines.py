@@ -45,7 +45,7 @@ def run(program, processes, *options):
 
 
 def steps(program, config, rounds):
-    """The fastest round of each measurement; also the step of one process that computes its batch as a single shard."""
+    """The fastest round of each measurement. `apart` is the step time of one process that computes a batch as one shard."""
     best = {}
     few = FEW.get(config, ())
     for _ in range(1 if config == "paper" else rounds):
@@ -91,7 +91,8 @@ def waiting(row, processes, network, bytes_each=4, overlap=True):
 
 
 def efficiency(row, processes, network, bytes_each=4, overlap=True):
-    """The fraction of a step's time in which a process does not wait. Each process computes a batch as large as the one measured with one process."""
+    """The fraction of a step's time in which a process does not wait. Each process computes a batch of the size measured
+    with one process."""
     return row["apart"] / (row["apart"] + waiting(row, processes, network, bytes_each, overlap))
 
 

@@ -1,7 +1,7 @@
 // bench_options: measures how options of `gradus train` change the speed of a training step, relative to a
 // run without options. The command's own code parses the options, builds the model and trains it. Every round
-// measures all rows in turn, so that other load on the machine affects them equally. The fastest step on each
-// batch counts.
+// measures all rows in turn, so that other load on the machine affects them equally. The result uses only the
+// fastest step on each batch.
 
 #include "settings/options.hpp"
 

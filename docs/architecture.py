@@ -22,8 +22,8 @@ COUNTED = re.compile(r"(\| \[`[^`]+`\]\((?:\.\./)+(?P<path>[^)]+)\) \| )(?P<line
 # Public headers of autograd without a source of the same name, and the folders that implement them.
 PUBLIC = {"ops": "ops", "checks": "tensor", "dtype": "tensor", "xtensor": "tensor", "parallel": "threads", "memory": "memory",
           "pack_weights": "products", **dict.fromkeys(("composed", "recording", "scope"), "runtime")}
-# Pairs of a folder and a header that are not counted: products uses the type BuildInfo and runtime the types Precision and PackWeights,
-# without calls; runtime implements a part of anomaly.hpp itself.
+# Pairs of a folder and a header that are not counted as an arrow. products uses only the type BuildInfo, and runtime uses only
+# the types Precision and PackWeights: they call no function of the header. runtime implements a part of anomaly.hpp itself.
 UNCOUNTED = {("products", "build_info"), ("runtime", "pack_weights"), ("runtime", "precision"), ("runtime", "anomaly")}
 # The colour of a library: the engine is blue, models are green, and programs and pictures are yellow.
 COLOURS = {"#e3edf9": ("autograd",), "#e6f4e8": ("nn", "data", "models", "speech", "compress", "distributed"),

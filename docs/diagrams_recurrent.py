@@ -119,7 +119,8 @@ def rnn(p):
     p.math(xs[3] + 21, line + 44, "∂L/∂h_T", "small start")
 
 
-# One unit that reads 1, 0, 0 with W_ih = 1, W_hh = 0.5 and b = 0: its states, and how much a step back multiplies the gradient.
+# One unit that reads 1, 0, 0 with W_ih = 1, W_hh = 0.5 and b = 0: its states, and the factor by which a step back multiplies
+# the gradient.
 STATES = [math.tanh(1), math.tanh(0.5 * math.tanh(1)), math.tanh(0.5 * math.tanh(0.5 * math.tanh(1)))]
 BACK = [0.5 * (1 - state ** 2) for state in STATES]
 STEPS = (90, 240, 390)

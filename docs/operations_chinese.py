@@ -1,6 +1,7 @@
 """The Chinese text of docs/zh/operations.md: translations of the headers' docstrings, for docs/operations.py.
 
-A docstring's paragraph, gradient or error without a translation here is an error, unless it consists of formulas.
+docs/operations.py fails if a paragraph, gradient or error of a docstring has no translation here, unless that text consists of
+formulas.
 """
 
 import re

@@ -31,7 +31,7 @@ def mean(values, form="{:.3f}"):
 
 
 def over_seeds(values, form="{:.3f}"):
-    """The mean of the values. Adds the lowest and the highest if these differ as printed."""
+    """The mean of the values. Adds the lowest and the highest value, unless these two are printed alike."""
     low, high = number(min(values), form), number(max(values), form)
     between = " to " if low.startswith("−") else "–"
     return mean(values, form) if low == high else f"{mean(values, form)} ({low}{between}{high})"

@@ -70,7 +70,7 @@ def errors(out, *more):
 
 
 def measure_digits(at):
-    """Needs espeak-ng. The files are the same for every seed; the seed is that of the weights and batches."""
+    """Needs espeak-ng. The seed determines the weights and batches; the files are the same for every seed."""
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([ROOT / "run", "speech-data", "out/speech"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -109,7 +109,7 @@ def tried(model, column):
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
 
 def tutorial_15_tried():
-    """Shows the models that the tutorial discusses at length."""
+    """Shows the models that the tutorial discusses in detail."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
 
 

@@ -87,8 +87,8 @@ def measure_commands(at, page):
 
 
 def measure_pytorch(at, page):
-    """Runs the C++ program between the page's first two Python blocks. Writes the file without the package safetensors, which Debian
-    lacks."""
+    """Runs the page's first Python block, then the C++ program, then the second Python block. Writes the file without the
+    package safetensors, which Debian lacks."""
     built("pytorch_program")
     save, compute, *_ = re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)
     save = save.replace("from safetensors.torch import save_file", f"""

@@ -58,7 +58,7 @@ def table(number, name, shown=lambda row: True, form_of=lambda column, values: N
 
 
 def without_zeros(rows):
-    """Shortens a table whose rows are lengths: of the last rows, which contain only zeros, keeps the first."""
+    """Shortens a table whose rows are lengths: of the rows of zeros at its end, keeps only the first."""
     end = len(rows)
     while end > 1 and all(name.isdigit() and set(cell) <= set("0.") for name, *cells in rows[end - 2:end] for cell in cells):
         end -= 1
@@ -86,7 +86,7 @@ def tutorial_04_models():
 
 
 def tutorial_14_methods():
-    """With fewer digits for kB and for large perplexities."""
+    """The table of methods, with fewer digits for kB and for large perplexities."""
     return table("14", "methods", form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
 
 
@@ -159,7 +159,7 @@ def measure(at, only=None):
 
 
 def keep_time(number, seconds, at):
-    """Stores the median time over the seeds in a file with one line per tutorial, which ./run tutorial reads."""
+    """Stores the median time over the seeds, and the machine, in tutorial_times.json. ./run tutorial reads the line with the time."""
     path = RESULTS / "tutorial_times.json"
     kept = json.loads(path.read_text()) if path.exists() else {"seconds": {}, "machines": {}}
     write("tutorial_times", "./run tutorial NN --seed N", at,

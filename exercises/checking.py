@@ -138,7 +138,7 @@ class Check:
             return endings.Ending(record.read_text(), code), report
 
     def explain(self, exercise, program, ending, report):
-        """Prints why the program ended, unless the program has printed it. Also prints the line of the error."""
+        """Prints why the program ended, unless the program itself has printed the reason. Also prints the line of the error."""
         lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
         hint = None
         if not ending.explained:

@@ -26,7 +26,7 @@ PATTERNS = [(pattern(english), chinese) for english, chinese in sorted(WORDS.ite
 
 
 def translated(text):
-    """The Chinese for a sentence or a part of one; None if there is none."""
+    """The Chinese for a sentence or for a part of a sentence; None if there is no translation."""
     if text in WORDS:
         return WORDS[text]
     for english, chinese in PATTERNS:

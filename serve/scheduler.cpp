@@ -53,7 +53,7 @@ class LengthBatch {
       task = stops ? tasks_.erase(task) : std::next(task);
     }
     // Joining copies the batch's memory. Therefore newcomers wait until there is one newcomer for every four
-    // tasks, but at most most_waits steps.
+    // tasks in the batch, but at most most_waits steps.
     ++waited_;
     if (!waiting_.empty() && (4 * std::ssize(waiting_) >= std::ssize(tasks_) || waited_ >= most_waits)) {
       join(std::exchange(waiting_, {}));

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks that the coach speaks Chinese: chinese_test.py BUILD.
 
-These texts of the translated exercises must have a translation: the sentences about the wrong attempts in their banks, the tasks
-in their stubs, and the names of their stages. So must the coach's sentences about compile errors and about the ends of programs.
+These texts of the translated exercises must have a translation: the sentences about the wrong attempts in their banks, the
+tasks in their stubs, and the names of their stages. The coach's sentences about compile errors and about the ends of programs
+must have one, too.
 """
 
 import ast

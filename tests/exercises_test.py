@@ -158,7 +158,7 @@ def hints_by_part(coach):
 
 
 def sittings(coach):
-    """A long exercise has sittings. Each sitting has its own parts and its own progress."""
+    """A long exercise is divided into sittings. Each sitting has its own parts and its own progress."""
     progress = coach.mine / "progress.json"
     before = progress.read_text()
     names = ["luong_scores", "luong_decoder", "luong_local"]
@@ -180,7 +180,8 @@ def sittings(coach):
 
 
 def checks_of_sittings(coach):
-    """A check of a sitting changes the progress of this sitting and of the whole exercise, not that of other sittings."""
+    """A check of a sitting changes the progress of this sitting and of the whole exercise, but not the progress of other
+    sittings."""
     progress = course.Progress()
     luong = course.find("luong")
     parts = [part for sitting in luong.sittings for part in sitting.parts]

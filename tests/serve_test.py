@@ -206,7 +206,7 @@ def cancelled(model):
 
 
 def cache(model):
-    """With --cache, a text that returns finds its annotations in the cache, and gets the same answer."""
+    """With --cache, the annotations of a repeated text come from the cache, and the answer is the same as without --cache."""
     plain, cached = Server(model), Server(model, "--cache", "1")
     texts = ["hello", "I am cold", "hello"]
     for text in texts:

@@ -213,7 +213,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
 
   // 5. With 3 symbols there are only 364 outputs of at most 5 symbols, so the model can score them all. How often does
-  // a beam find the best output? A beam of 1093 drops nothing: there are 364 outputs, and 3⁶ = 729 strings of 6 symbols.
+  // a beam find the best output? A beam of 1093 drops nothing: 364 outputs have ended, and 3⁶ = 729 strings of 6 symbols
+  // have not.
   const data::Reversal small(/*symbols=*/3, /*min_length=*/2, /*max_length=*/4);
   const auto other = trained(small, sizes, options.seed, options.steps / 10 + 1);
   const auto score = [](const models::Decoded& y) { return y.log_probability / length_penalty(std::ssize(y.tokens)); };

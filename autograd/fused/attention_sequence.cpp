@@ -382,7 +382,7 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
 }
 
 // Adds to the gradients of the parameters, of y and of the first state. unroll_backward() has already added
-// those of the keys and values. The gradient of each weight matrix is one product over all steps.
+// the gradients of the keys and values. The gradient of each weight matrix is one product over all steps.
 template <template <class> class Cell, class T>
 void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;

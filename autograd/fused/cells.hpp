@@ -21,7 +21,8 @@
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
 ///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. `state` holds
-///                the gradient of the state after the step, and receives that before the step; spare (m, H)
+///                the gradient of the state after the step, and receives the gradient of the state
+///                before the step; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 

@@ -21,7 +21,7 @@ using Values = std::vector<double>;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double roundings = 16;  // rounding errors, in units of ε, allowed in a value of f
-// The rounding error, as a fraction of the gradient, up to which a step can confirm the gradient.
+// A step can confirm a gradient if the rounding error is at most this fraction of the gradient.
 constexpr double sharp = 1e-3;
 // Bound of the rounding error in backward(), as a fraction of Estimate::size.
 constexpr double tiny = epsilon;
@@ -315,8 +315,8 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// `gradient` was computed while only some leaves required gradients, and `with_all` while all did. Judges the
-// elements in which the two differ.
+// `gradient` was computed while only some leaves required gradients, `with_all` while all leaves required
+// gradients. Judges the elements in which `gradient` and `with_all` differ.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;

@@ -30,7 +30,8 @@ struct Exponential {
   float rest;   ///< e^r − 1, as r times a polynomial; e^r has a relative error of at most 3e-9
 };
 inline Exponential exponential(float x) {
-  // Adding 1.5 · 2^23 rounds to an integer in the low bits. 127 is the exponent's bias.
+  // Adding 1.5 · 2^23 rounds x / ln 2 to an integer, which is then in the low bits. 127 is the exponent's
+  // bias.
   constexpr float round = 12582912.0F + 127.0F;
   const float shifted = x * 1.44269504F + round;
   const float n = shifted - round;
@@ -128,8 +129,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Prefetches n values; the address may be invalid. The processor itself prefetches only a few long rows, so
-/// loops over many short rows call this.
+/// Prefetches n values; the address may be invalid. By itself, the processor prefetches well only in loops
+/// over a few long rows, so loops over many short rows call this.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);

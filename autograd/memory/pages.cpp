@@ -46,8 +46,9 @@ std::size_t PageRanges::missing(std::size_t bytes) const {
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// Maps memory just below the newest block or, if that fails, elsewhere. In each place, tries a whole block
-// first, and then only the bytes needed: the missing bytes below the newest block, all bytes elsewhere.
+// Maps memory just below the newest block, where only the missing bytes are needed. If that fails, maps
+// memory elsewhere, where all bytes are needed. In each place, tries a whole block first, and then only the
+// bytes needed.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
   for (const std::size_t wanted : {std::max(more, block), more}) {

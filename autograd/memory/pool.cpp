@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-// Eight size classes per doubling. Less than an eighth of a buffer, or less than 64 bytes of a small one, is
-// unused, and tensors of similar size share a class. In a doubling that starts at `base`, class k
-// holds base · (8 + k) / 8 bytes.
+// There are eight size classes per doubling, so tensors of similar size share a class. The unused part of a
+// buffer is less than an eighth of the buffer, or less than 64 bytes in a small buffer. In a doubling that
+// starts at `base`, class k holds base · (8 + k) / 8 bytes.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;

@@ -13,8 +13,8 @@
 namespace gradus {
 namespace {
 
-// Checks that every index is in [0, limit). In the message, `of` names the indexed part of `shape`: "rows",
-// "axis" or "classes".
+// Checks that every index is in [0, limit). The argument `of` is the message's name for the indexed part of
+// `shape`: "rows", "axis" or "classes".
 void check_indices(const char* operation, const Tensor& index, std::int64_t limit, const char* of,
                    const Shape& shape) {
   check_integers(operation, "the index", index);

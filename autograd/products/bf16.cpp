@@ -48,7 +48,7 @@ void round(std::int64_t rows, std::int64_t columns, Rows<const float> x, std::in
 }
 
 // Rounds and pads an operand. The operand is stored in `layout`, and has size (rows, columns) in the product.
-// `to` has the same layout.
+// The result, written to `to`, has the same layout.
 void round(Layout layout, std::int64_t rows, std::int64_t columns, Rows<const float> x, std::int64_t all_rows,
            std::int64_t all_columns, Bits* to) {
   if (layout == Layout::plain) return round(rows, columns, x, all_rows, all_columns, to);

@@ -17,9 +17,9 @@ namespace gradus {
 template <class T>
 class PackedMatrix {
  public:
-  /// The fewest rows of A for which packing pays. With fewer rows, reading the transposed B in place is
-  /// faster. Each thread computes some columns of C, and so reads some rows of the stored B, which are
-  /// contiguous. In the plain copy, each thread would read a piece of every row.
+  /// The fewest rows of A for which the copy pays. With fewer rows, it is faster to read the transposed B in
+  /// place. Each thread computes some columns of C. In the transposed B, these columns are rows, which are
+  /// contiguous. In the plain copy, they are a short piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
   /// @param b must outlive the PackedMatrix

@@ -29,7 +29,8 @@ using Lanes8 [[gnu::vector_size(32)]] = float;
 using Lanes16 [[gnu::vector_size(64)]] = float;
 template <class Lanes>
 constexpr std::int64_t lanes_of = sizeof(Lanes) / sizeof(float);
-// The number of rows whose sums fit in the registers: AVX-512 has 32 registers, others have at least 16.
+// The number of rows whose sums fit in the registers: AVX-512 has 32 registers, other instruction sets have
+// at least 16.
 template <class Lanes>
 constexpr int block_rows = sizeof(Lanes) == 64 ? most_rows : most_rows / 2;
 
@@ -108,7 +109,7 @@ void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
 #endif
 
 // GCC 12 splits vectors that are wider than a register, and the code is about 30 times as slow. So
-// GRADUS_CLONES cannot compile this loop: each version has its own vectors.
+// GRADUS_CLONES cannot compile this loop: each version needs vectors of a different width.
 const Kernel& kernel() {
   static const Kernel best = [] {
 #if GRADUS_CLONED

@@ -131,7 +131,7 @@ class Team {
     return std::uint64_t{job} << 32 | index;
   }
 
-  // The first index of range i, and the end of range i − 1.
+  // The first index of range i. It is also the end of range i − 1.
   std::uint32_t bound(std::size_t i) const {
     return static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed) * std::uint64_t{i} /
                                       ranges_.size());

@@ -158,7 +158,7 @@ class Mpi : public Communicator {
         if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
       }
       // After Ctrl-C, the other process takes part in the exchange at the end of its step. After a failure,
-      // the other process never does, and mpirun kills this process one second after SIGTERM. So this
+      // the other process never takes part, and mpirun kills this process one second after SIGTERM. So this
       // process exits by itself before that second is over.
       if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
@@ -221,7 +221,8 @@ class Mpi : public Communicator {
       }
       if (lost >= 0) {
         // All processes notice the loss of process 0 in the same second. On each host, only one of them, the
-        // reporter, writes the message and ends the job; the others wait until the reporter has done so.
+        // reporter, writes the message and ends the job. The other processes wait two seconds, so that the
+        // reporter acts first.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }

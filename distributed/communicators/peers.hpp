@@ -17,8 +17,8 @@ struct Peers {
 
   // False if process `rank` ran on this host and has ended, otherwise true.
   bool alive(std::int64_t rank) const;
-  // The process that reports a failure: the lowest rank on this host that is alive, except `lost`; 0 if none
-  // is.
+  // The process that reports a failure: the lowest rank on this host that is alive, except `lost`; 0 if there
+  // is no such process.
   std::int64_t reporter(std::int64_t lost = -1) const;
   // A message that names the process that has ended. If all are alive, the message says that the job was
   // ended while this process waited for `peer`.

@@ -277,7 +277,7 @@ void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& 
 
 void values(const MaskedLoss& answer) {
   expect_loss(answer, "the loss", example(8, 5, lengths));
-  // Two more batches of the same sizes: the first has other lengths, the second has other logits.
+  // Two more batches of the same sizes: the first has different lengths, the second has different logits.
   const Case first = example(8, 5, lengths);
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)}) {
     const std::vector<exercise::Suspect> kept = {

@@ -89,7 +89,7 @@ Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std
 
 const Lengths usual = {3, 7, 1, 5};
 
-// The case c with other energies at the pads: −value at every third position, `value` at the others.
+// The case c with its energies at the pads replaced: −value at every third position, `value` at the others.
 Case with_pads(const Case& c, double value) {
   Plain e(c.e);
   for (std::int64_t b = 0; b < c.B(); ++b)
@@ -236,7 +236,7 @@ void values(const MaskedWeights& answer) {
         [&] { return "e[0] = " + row_text(before, 0) + "; length " + std::to_string(c.lengths[0]); },
         [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-13); });
   }
-  // Two more cases of the same size: the first has other lengths, the second has other energies.
+  // Two more cases of the same size: the first has different lengths, the second has different energies.
   for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)}) {
     const auto call = [&] { return weights(answer, c); };
     std::vector<exercise::Suspect> known = suspects(c);

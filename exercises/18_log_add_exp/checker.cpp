@@ -83,8 +83,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// `to` is a shape that can be broadcast to the shape `from`. For each element of `from`, lists the flat index
-// of the element of `to` that broadcasting copies to it.
+// The shape `to` can be broadcast to the shape `from`. Each element of the result is then a copy of an
+// original element. For each element of the result, lists the flat index of the original.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {

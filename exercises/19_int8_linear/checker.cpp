@@ -154,8 +154,8 @@ void rounding(const Int8Linear& answer) {
     expect(false, mistake, "to_int8(" + exercise::text(x) + ", " + exercise::text(s) + ") is wrong.",
            number(got), number(wanted));
   }
-  // Quotients that do not fit into an int. Not checked if long is as short as int, as in WebAssembly, because
-  // then std::lround cannot represent these quotients either.
+  // Quotients that do not fit into an int. They are not checked if the type `long` has only the size of
+  // `int`, as in WebAssembly, because then std::lround cannot represent them either.
   if constexpr (sizeof(long) > sizeof(int)) {
     for (const double x : {4e9, -1e15}) {
       const int got = answer.to_int8(x, 0.5), wanted = right(x, 0.5);

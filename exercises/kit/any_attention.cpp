@@ -241,7 +241,8 @@ bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result
 }
 
 // Reports detached tensors by name, before gradients are compared. The test with one position isolates the
-// values: its weight is always 1, so the context's gradient reaches the values only through the weighted sum.
+// values: the only weight is always 1, so the context's gradient reaches the values only through the weighted
+// sum.
 void ways_back(const AnyAttention& any) {
   constexpr auto weights = &Attention::Result::weights, context = &Attention::Result::context;
   const std::string hint =

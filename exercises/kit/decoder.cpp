@@ -21,7 +21,7 @@ using gradus::nn::DecoderStep;
 using gradus::nn::State;
 using Lengths = std::vector<std::int64_t>;
 
-/// Annotations of B sources, and the input tokens of each step, (B) each.
+/// The annotations of B sources, and for each step the input tokens, (B).
 struct Batch {
   Annotations annotations;
   std::vector<Tensor> tokens;
@@ -56,7 +56,7 @@ Results results_of(const DecoderStep::Output& output) {
   return all;
 }
 
-// The state with other previous weights and another step number.
+// A copy of the state with these previous weights and this step number.
 State with_weights(const DecoderTask& task, const State& state, const Tensor& weights, std::int64_t step) {
   gradus::NamedTensors tensors = state.tensors();
   for (auto& [name, tensor] : tensors)
@@ -101,7 +101,7 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
 }
 
-/// Runs a decoder on one batch, step by step. Several Courses may take turns.
+/// Runs a decoder on one batch, step by step. Several objects of this class may take turns with one decoder.
 class Course {
  public:
   Course(const DecoderStep& decoder, const Batch& c)
@@ -186,7 +186,8 @@ void expect_state_decides(const DecoderTask& task) {
               remembers);
 }
 
-// Repeats a step with other step numbers in the state. The attention of these checks does not use them.
+// Repeats a step with other step numbers in the state. The attention of these checks does not use the step
+// number.
 void expect_step_number_unused(const DecoderTask& task) {
   const auto decoder = task.make(task.watched());
   const Batch c = usual(task);

@@ -44,8 +44,8 @@ bool has_values(const gradus::Tensor& got, const Plain& expected, double bound =
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise = {},
                   double bound = in_double);
 
-/// Runs `check`. If it fails with the mistake "values", which means that no known mistake fits, adds the text
-/// given() to the finding. This text shows the inputs.
+/// Runs `check`. If it fails with the mistake "values", which means that no known mistake fits, adds a text
+/// to the finding. The function `given` returns this text, which shows the inputs.
 void expect_given(const std::function<std::string()>& given, const std::function<void()>& check);
 
 /// The elements of one row: "0.5, −1, 2".

@@ -55,7 +55,7 @@ void expect_same(const Results& got, const std::vector<Plain>& expected, const s
 void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes);
 
 /// Runs `f`. If the learner's code throws, or if `f` throws a Finding with another mistake, throws a Finding
-/// with `mistake` and `says`, which shows the original message.
+/// with `mistake` and `says`. The `got` of this Finding is the original message.
 void expect_no_exception(const std::function<void()>& f, const Mistake& mistake, const std::string& says);
 
 /// Expects two calls to give the same results; otherwise reports "not-deterministic". `fresh` creates new

@@ -66,7 +66,7 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-// Linux maps only the stack in this many bytes below main()'s frame.
+// In this number of bytes below main()'s frame, Linux maps nothing but the stack.
 constexpr std::uintptr_t below_stack = 128 << 20;
 constexpr unsigned longest_unwinding = 2;  // seconds; unwinding a corrupted stack may hang
 

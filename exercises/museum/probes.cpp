@@ -260,8 +260,8 @@ Observation gets_the_length(const Subject& subject) {
                    std::to_string(written(1)) + " or " + std::to_string(longest) + " tokens."};
 }
 
-// Translates, then feeds the written tokens to the training's forward pass. Counts the steps at which this
-// pass predicts another token than the written one.
+// Translates some sources, then feeds the written tokens to the forward pass of training. Counts the steps at
+// which this pass predicts a token that differs from the written one.
 Observation writes_otherwise(const Subject& subject) {
   std::int64_t wrong = 0, all = 0;
   for (const Tokens& source :

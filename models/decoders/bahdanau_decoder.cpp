@@ -79,9 +79,10 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. With
-  // `earlier`, it returns the state before the step. With dropout, attention_sequence() is not used: for
-  // single steps it would draw other random numbers than for a sequence.
+  // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. A
+  // readout of the earlier state is excluded, because attention_sequence() would then return only the state
+  // before the step. Dropout is excluded, because the random numbers for single steps would differ from those
+  // for a sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

@@ -78,7 +78,7 @@ void exclude(Row e, std::int64_t k, std::span<std::int64_t> excluded) {
   for (std::size_t i = static_cast<std::size_t>(k); i < order.size(); ++i) excluded[order[i]] = 1;
 }
 
-// 1 at each row's largest energy, and 0 elsewhere. If several are equal, the first one counts.
+// 1 at each row's largest energy, and 0 elsewhere. On ties, only the first position gets 1.
 Tensor largest(const Tensor& energies, const Tensor& lengths) {
   return by_rows<double>(energies, lengths,
                          [](Row e, std::span<double> chosen) {

@@ -28,8 +28,8 @@ class Threads {
   int before_;
 };
 
-/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). A NaN always differs. Returns a
-/// description of the first element that differs, or an empty text.
+/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). A NaN always counts as different.
+/// Returns a description of the first element that differs, or an empty text.
 inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                               double tolerance) {
   std::ostringstream text;

@@ -115,7 +115,7 @@ def top_2_softmax(z):
 
 
 def sparse_attention(B=7, T=6, Q=3, D=5, A=4):
-    """Additive energies with other normalisers: sparsemax, and the softmax over the two largest."""
+    """Additive energies with different normalisers: sparsemax, and the softmax over the two largest."""
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     for name, normalise in (("sparsemax_attention", sparsemax), ("top_k_attention", top_2_softmax)):
         g = Golden(name)

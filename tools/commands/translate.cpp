@@ -108,8 +108,8 @@ class Writer {
   std::int64_t sentences_ = 0;  // number written so far
 };
 
-// The lines of the input. For a model that reads sound, the input is a list of paths, relative to the list's
-// folder, or a single sound file.
+// The lines of the input. For a model that reads sound, the input is a single sound file, or a list of paths
+// that are relative to the list's folder.
 LineReader lines_for(const Options& options, bool frames) {
   if (!frames) return lines_of(options.input);
   if (is_frames_file(options.input)) {

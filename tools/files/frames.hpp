@@ -46,9 +46,8 @@ class Frames {
   /// Returns the ids of a file's frames. Reads each file only once.
   /// @param path a WAV file, or an .npy file (T, bands) written by `gradus features`
   /// @throws Error with the path, the fault and what to do, if the file cannot be read or has another format.
-  /// For an .npy file, also if its shape or type is wrong, or a number is not finite or is too large. For a
-  /// WAV file, also if its rate differs from that of the training files, or if no training file is a WAV
-  /// file.
+  /// For an .npy file, also for a wrong shape or type, and for a number that is not finite or is too large.
+  /// For a WAV file, also if the training files have a different rate, or if none of them is a WAV file.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// Reads a file without keeping its frames. @throws Error if read() would throw.

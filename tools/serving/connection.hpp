@@ -17,7 +17,7 @@ struct ConnectionLimits {
 
 /// A client's connection. httplib's own stream limits the time per byte. This stream limits the time to
 /// receive a whole request and to send its answer, so that a client that sends or reads slowly cannot block a
-/// thread. It also limits the size of bodies without a Content-Length.
+/// thread. This stream also limits the size of bodies without a Content-Length.
 class Connection final : public httplib::Stream {
  public:
   Connection(socket_t socket, const ConnectionLimits& limits) : socket_(socket), limits_(limits) {}

@@ -20,7 +20,8 @@ std::vector<Fact> facts_of_program();
 std::vector<Fact> facts_of_options(const Settings& settings);
 
 /// Compares the facts of all processes. All must call this function, with the same number of facts.
-/// @throws Error in every process, naming the first process and fact that differ from those of process 0.
+/// @throws Error in every process. The message names the first process that differs from process 0, and its
+/// first fact that differs.
 void check_agree(distributed::Communicator& processes, const std::vector<Fact>& facts);
 
 }  // namespace gradus::tools

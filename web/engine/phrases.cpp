@@ -54,7 +54,7 @@ struct Side {
     return tokens;
   }
 
-  // Known words that begin like `word`, as many letters as possible.
+  // Known words that have the longest possible beginning in common with `word`, at most 8.
   std::string similar(std::string_view word) const {
     constexpr int most = 8;
     std::string list;

@@ -48,7 +48,7 @@ struct Planted {
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
   // The points approach 0, the end of log's domain. At the first points, log curves too much for the step h.
-  // At the next points, x − 2h is outside the domain; at the last points, x − h as well.
+  // At the next points, x − 2h is outside the domain. At the last points, x − h is outside, too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});

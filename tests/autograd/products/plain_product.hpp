@@ -7,7 +7,8 @@
 
 #include "products/gemm.hpp"
 
-// Row by row in double: op(matrix), which is (rows, columns). The rows in memory are `stride` elements apart.
+// The elements of op(matrix), row by row, in double. op(matrix) has the shape (rows, columns). In memory, the
+// rows of `matrix` are `stride` elements apart.
 template <class T>
 std::vector<double> rows_of(const std::vector<T>& matrix, gradus::Layout layout, std::int64_t rows,
                             std::int64_t columns, std::int64_t stride) {

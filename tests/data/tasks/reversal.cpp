@@ -159,7 +159,8 @@ TEST_CASE("all held-out pairs of a short length come in order", "[data][reversal
 
 TEST_CASE("a sample of many held-out pairs has no duplicates", "[data][reversal]") {
   const Reversal task;
-  // Enumerates sources of lengths 4 and 5; draws longer sources by rejection. Training has no length 20.
+  // held_out_pairs() enumerates the sources of lengths 4 and 5, and draws longer sources by rejection.
+  // Training has no sources of length 20.
   for (const std::int64_t length : {4, 5, 6, 12, 20}) {
     CAPTURE(length);
     const std::vector<Pair> pairs = task.held_out_pairs(length, uniform(length));

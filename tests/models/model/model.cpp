@@ -277,7 +277,8 @@ TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(models::preset_names() ==
         std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
   // The sizes of RNNsearch-50: embeddings, W_s, attention, both cells, maxout and readout, with biases. But V
-  // is 1000: the paper's 30,000 words and orthogonal matrices would take minutes in a debug build.
+  // is 1000, and no matrix is orthogonal: the paper's 30,000 words and orthogonal matrices would take minutes
+  // in a debug build.
   constexpr std::int64_t V = 1000, E = 620, H = 1000, A = 1000, L = 500;
   ModelOptions options = models::preset("bahdanau");
   CHECK(options.initial == models::Initial::bahdanau);

@@ -217,7 +217,7 @@ TEST_CASE("a running batch refuses empty sources and models in training mode", "
 
 namespace {
 
-// A start whose memory has `annotations` numbers, each of this value.
+// A start whose memory has `annotations` numbers, all equal to `value`.
 StartCache::Starts start_of(std::int64_t annotations, double value) {
   return {{.state = {},
            .memory = {.values = full({annotations, 1, 1}, value), .keys = Tensor(), .lengths = Tensor()}}};

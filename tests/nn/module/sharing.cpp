@@ -1,4 +1,4 @@
-// Optimisers and clipping split parameters into pieces for the threads. The result must not change.
+// Optimisers and clipping split parameters into pieces for the threads. The split must not change the result.
 
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/optim.hpp>

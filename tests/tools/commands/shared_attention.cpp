@@ -1,4 +1,4 @@
-// Attention with a shared matrix, in the command: training, compression, and what does not support it.
+// Attention with a shared matrix, in the command: training, decoding and compression.
 
 #include "tools/short_run.hpp"
 #include "training/training_run.hpp"

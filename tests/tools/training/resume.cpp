@@ -1,4 +1,5 @@
-// `gradus train --resume`: a resumed run writes the bytes of an uninterrupted one. Also its log, and signals.
+// `gradus train --resume`: a resumed run writes the same bytes as an uninterrupted one. Also tests its log,
+// and signals.
 
 #include <algorithm>
 #include <cmath>

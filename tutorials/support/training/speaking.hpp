@@ -86,7 +86,8 @@ struct SpeakerLoss {
 /// Teacher forcing: each step reads the true frame just before the frames that it writes.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
-/// Trains with Adam on batches of 32. Returns the losses of the frames, without those of the stop.
+/// Trains with Adam on batches of 32. Returns the losses of the frames, without the losses of the stop
+/// prediction.
 Training train_speaker(const std::string& label, Speaker& speaker,
                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                        const Options& options);
@@ -102,7 +103,7 @@ std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<
                           std::int64_t limit);
 
 /// The percentage of steps that attend in order: their largest weight is at the same token as in the step
-/// before, or at the token after that one.
+/// before, or at the next token.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.

@@ -6,12 +6,12 @@
 /// The libraries that compute matrix products.
 namespace gradus {
 
-/// Chooses the OpenBLAS kernels for this processor. Sets OpenBLAS to one thread, because gradus splits
-/// products among threads() itself. The BLAS's first product calls initialise(), and so does the first
-/// build_info(). To change the kernels, initialise() rebuilds OpenBLAS's kernel table, and sets
-/// OPENBLAS_CORETYPE while it does so. So if a program's own threads use OpenBLAS, call initialise() before
-/// those threads start. Loading the library changes nothing. If OPENBLAS_CORETYPE is set, OpenBLAS keeps its
-/// kernels.
+/// Sets OpenBLAS to one thread, because gradus splits products among threads() itself. Replaces the OpenBLAS
+/// kernels if there are better ones for this processor: rebuilds OpenBLAS's kernel table, and sets
+/// OPENBLAS_CORETYPE for that time. If the user has set OPENBLAS_CORETYPE, the kernels stay as they are.
+///
+/// The BLAS's first product calls initialise(), and so does the first build_info(). Loading the library
+/// changes nothing. If a program's own threads use OpenBLAS, call initialise() before those threads start.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.

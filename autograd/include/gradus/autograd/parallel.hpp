@@ -9,9 +9,10 @@
 /// The process-wide team of threads that runs large products and loops.
 namespace gradus {
 
-/// The number of threads in the team, including the calling thread. Initially GRADUS_NUM_THREADS, else
-/// OMP_NUM_THREADS. If neither is set, the smaller of 16 and the number of processors that this process may
-/// use. The threads start when threads() or a loop first needs them.
+/// The number of threads in the team, including the calling thread. Initially the environment variable
+/// GRADUS_NUM_THREADS or, without it, OMP_NUM_THREADS sets this number. If neither is set, it is the smaller
+/// of 16 and the number of processors that this process may use. The threads start when threads() or a loop
+/// first needs them.
 /// @throws Error, once, when the system cannot start all threads. The team then works with the threads that
 /// started.
 int threads();

@@ -14,8 +14,8 @@ namespace gradus {
 ///
 /// f is called as in parallel_operations(). f must return a scalar, and must not change anything that other
 /// calls of f use. Under a Profile, or with one thread, the terms are computed one after the other.
-/// Otherwise, a hook on a tensor inside f runs on the thread that computes that term's backward pass, and
-/// retain_grad() has no effect on such a tensor.
+/// When they are computed in parallel, a hook on a tensor inside f(i) runs on the thread that computes the
+/// backward pass of f(i), and retain_grad() has no effect on tensors inside f.
 ///
 /// Gradient: g at each f(i).
 /// @throws Error when count is below 1, or when f does not return scalars of one dtype. Rethrows exceptions

@@ -35,7 +35,7 @@ class Gradients {
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
   /// first gradient of an input is stored without a copy on two conditions: it has the input's shape, and it
   /// is out(), is a view of out(), or shares its values with no other tensor.
-  /// @throws Error when wants(i) is false, and when the dtype differs.
+  /// @throws Error when wants(i) is false, and when `gradient` does not have the input's dtype.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
   /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised, and f must write every element. This

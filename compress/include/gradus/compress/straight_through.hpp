@@ -15,14 +15,15 @@ namespace gradus::compress {
 /// of Bengio et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. The
 /// function is a staircase, whose derivative is 0 between the steps and undefined at them. The true gradient
 /// would therefore never move a weight. The estimator uses the derivative of the identity, 1, which is also
-/// the staircase's mean slope. gradcheck() compares with the true gradient, so it reports an error.
+/// the staircase's mean slope. gradcheck() compares this gradient with the true one, and therefore reports an
+/// error.
 /// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 
 /// Quantisation-aware training of a whole model (Jacob et al. 2018, section 3). The model's f32 matrices hold
-/// rounded weights, which every forward and backward pass uses. Updates are added to an exact copy
-/// (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and would be
-/// lost in the rounded weights.
+/// rounded weights, which every forward and backward pass uses. Updates are added to an exact copy V of each
+/// matrix W (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and
+/// would be lost in the rounded weights.
 ///
 ///     V ← V + ΔW,   W ← fake_quantise(V)
 ///

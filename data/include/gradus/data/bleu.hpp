@@ -15,8 +15,8 @@
 ///     BLEU = 100 · BP · exp(1/N Σ_n ln p_n)     BP = min(1, exp(1 - r/c))
 ///
 /// p_n is the fraction of the hypotheses' n-grams that occur in their references. The count of an n-gram is
-/// clipped to its largest count in one reference. c is the total length of the hypotheses. For each
-/// hypothesis, r adds the length of the reference that is nearest in length.
+/// clipped to its largest count in one reference. c is the total length of the hypotheses. r is the total
+/// length of references: for each hypothesis, only the reference that is nearest in length counts.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {

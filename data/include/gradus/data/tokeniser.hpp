@@ -58,8 +58,8 @@ class Tokeniser {
   std::vector<std::string> split(std::string_view line) const;
 
   /// Detokenises: joins word pieces and inserts spaces. Omits the space before closing punctuation, after an
-  /// opening bracket or opening question mark, inside quotation marks, after an elision, between a currency
-  /// sign and its number and, for the unit `chinese`, beside a Chinese character.
+  /// opening bracket or opening question mark, directly inside quotation marks, after an elision, between a
+  /// currency sign and its number and, for the unit `chinese`, beside a Chinese character.
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 

@@ -13,7 +13,7 @@ namespace gradus::models {
 /// Greedy decoding that writes while the source still arrives (Raffel et al. 2017, algorithm 1).
 ///
 /// The encoder reads each new part of the source from where it stopped. A decoder step begins at the
-/// annotation at which the step before stopped, and walks to the right. If the step finds no place to stop,
+/// annotation at which the previous step stopped, and walks to the right. If the step finds no place to stop,
 /// it is repeated when more annotations are known. Annotations to the left of the walk are forgotten.
 ///
 /// The tokens do not depend on how the source is divided into parts, and are those of greedy() for the whole

@@ -15,8 +15,8 @@ namespace gradus::models {
 
 /// Keeps what a search computes before its first step, for the sources that were decoded most recently: the
 /// initial state s_0, the annotations h_j, and the attention's keys U_a h_j (Bahdanau et al. 2015, appendix
-/// A.1.2). A source that returns needs no encoder. All starts must come from the same model. Threads may
-/// share a cache.
+/// A.1.2). If such a source comes again, the encoder need not run. All starts must come from the same model.
+/// Threads may share a cache.
 class StartCache {
  public:
   /// One start for each member of an ensemble.

@@ -126,8 +126,8 @@ class Trainer {
   /// Marks the due evaluation as done without a score. Does not count for `patience` or the plateau schedule.
   /// Leaves the best score unchanged.
   void skip_evaluation() { evaluated_ = steps_; }
-  /// Forgets all scores, for example because later ones measure something else: the next score is the best so
-  /// far, and the counts for `patience` and the plateau schedule start at 0. Keeps the learning rate.
+  /// Forgets all scores, for example because later scores measure something else: the next score is the best
+  /// so far, and the counts for `patience` and the plateau schedule start at 0. Keeps the learning rate.
   void forget_scores();
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }

@@ -18,15 +18,16 @@ struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  /// (B, H): ←h_1, the backward direction's state after the first token, which it reads last. Undefined if
-  /// the encoder has only one direction.
+  /// (B, H): ←h_1, the backward direction's state after the first token, which this direction reads last.
+  /// Undefined if the encoder has only one direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
   /// Decoders that start from the encoder's final state read them.
   std::vector<Tensor> last = {};
 };
 
-/// A decoder's state between two steps: the step count, and named tensors whose leading axis is the batch.
+/// A decoder's state between two steps: the number of past steps, and named tensors whose leading axis is the
+/// batch.
 class State {
  public:
   State() = default;

@@ -56,8 +56,8 @@ Normaliser top_k(std::int64_t k);
 /// This sum is 1, but has the gradient of ln softmax(e)_s.
 Normaliser hard();
 
-/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with
-/// another gradient:
+/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with a
+/// different gradient:
 ///
 ///     s = arg max_j (e_j + G_j),     α_j = [j = s],     G_j = −ln(−ln U_j),   U_j uniform in (0, 1)
 ///

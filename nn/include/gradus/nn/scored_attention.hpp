@@ -24,8 +24,8 @@ class ScoredAttention : public Attention {
                 const Tensor& previous_weights) const override;
   double dropout() const { return dropout_.probability(); }
 
-  /// Replaces the softmax, at any time: the parameters do not depend on the normaliser. A normaliser without
-  /// `weights` stands for the softmax.
+  /// Replaces the softmax. May also be called after training, because a normaliser has no parameters. A
+  /// normaliser without `weights` stands for the softmax.
   void set_normaliser(Normaliser normaliser) { normaliser_ = std::move(normaliser); }
   bool has_softmax() const { return !normaliser_.weights; }
   Estimator estimator() const override { return normaliser_.estimator; }
