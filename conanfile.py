@@ -1,4 +1,5 @@
-"""A recipe for Conan 2. No build has tested it yet. The versions are those of Debian 12, with which gradus is tested."""
+"""A recipe for Conan 2. No build has tested it yet. gradus is tested with the libraries of Debian 12. The recipe requires the
+same versions, except of OpenBLAS: 0.3.20 instead of 0.3.21."""
 
 import pathlib
 import re

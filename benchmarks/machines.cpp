@@ -51,8 +51,8 @@ struct Steps {
   nlohmann::ordered_json buckets{};  // only with --pretend
 };
 
-// Records the buckets of gradients in the last step, without sending them. For each bucket: its bytes, and
-// how many seconds before the end of the backward pass it is ready.
+// Records the buckets of gradients of the last step, without sending them. A record has the bucket's size in
+// bytes, and the seconds from the moment at which the bucket is ready to the end of the backward pass.
 class Buckets {
  public:
   models::Processes processes(std::int64_t count) {

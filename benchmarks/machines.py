@@ -24,7 +24,8 @@ import slow_link
 
 CONFIGS = ("small", "medium", "paper")
 CORES = 2  # cores of the measuring machine; 4 processes share them
-# The measurements of ./run bench machines, as name: (number of processes, options). 0 processes means without mpirun.
+# The measurements of ./run bench machines, as name: (number of processes, options). With 0 processes, the program runs without
+# mpirun.
 KINDS = {"one": (1, "--shards", 2), "two": (2, "--shards", 2), "bf16": (2, "--shards", 2, "--bf16-gradients"), "plain": (0, "--shards", 2),
          "one_of_4": (1, "--shards", 4), "four": (4, "--shards", 4)}
 PAPER = ("one", "two", "bf16")  # the only measurements for `paper`, whose steps take long

@@ -98,7 +98,7 @@ def french(p):
         p.text(left + 80 * math.log2(size / 0.5), floor + 16, f"{size:g}", "small quiet")
     p.text(12, 14, "BLEU", "small start quiet")
     p.text(260, floor + 38, "MB after gzip, logarithmic scale", "small quiet")
-    # The role of each method, and its models: a row, the place of its label, and the label.
+    # For each method, the role that colours its line, and its models: a row of the table, and the label's offset, css and text.
     for role, models in (
             ("gradient", (("f32", 0, 0, "", ""), ("50 % zeros, then trained", -14, 10, "end", "50 % zeros"),
                           ("80 % zeros, then trained", 12, 4, "start", "80 % zeros"), ("90 % zeros, then trained", 12, 0, "start", "90 % zeros"))),
@@ -416,7 +416,7 @@ def phases(p):
     floor, height, half, sample = 150, 100, 84, 126
 
     def distance(weight):
-        """The distance from the middle of a Hann window, `half` wide on each side, to the place where it has this weight."""
+        """How far from its middle a Hann window has this weight. The window extends `half` to each side."""
         return half * 2 / math.pi * math.acos(math.sqrt(weight))
     p.arrow((12, floor), (246, floor), head=False, width=1)
     for middle, weight, role in ((sample - distance(0.6), 0.6, "encoder"), (sample + distance(0.8), 0.8, "attention")):
@@ -436,7 +436,7 @@ def phases(p):
         return sounds - 30 - 0.0044 * (x - last) ** 2
 
     def nearest(x):
-        """The point of the curve nearest to (x, sounds)."""
+        """The x of the point of the curve that is nearest to (x, sounds)."""
         return min((math.hypot(u - x, sounds - magnitudes(u)), u) for u in (first + step / 10 for step in range(10 * (last - first))))[1]
     points = [(x, magnitudes(x)) for x in range(first, last + 1, 5)]
     p.path("line context", "M" + "L".join(at(*point) for point in points), ' stroke-width="2.2"')

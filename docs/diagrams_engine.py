@@ -346,11 +346,12 @@ def log_cosh(p):
     p.math(400, origin[1] - unit - 12, "tanh x")
 
 
-# The folders of autograd with a phrase for each, the highest first. docs/architecture.py compares them with the includes.
+# Each folder of autograd → its words in the picture, from the top of the picture to the bottom. docs/architecture.py compares
+# them with the includes.
 AUTOGRAD = {"inspect": "gradient check", "fused": "many in one", "ops": "operations, gradients", "products": "matrix products",
             "tensor": "a value", "tape": "its history", "kernels": "loops over rows", "threads": "a team of threads",
             "memory": "a pool of buffers", "runtime": "thread settings"}
-# The calls that lead up, and the called function or type.
+# The calls that lead up: (calling folder, called folder) → the called function or type.
 UPWARD = {("tape", "ops"): "add", ("kernels", "tape"): "Gradients", ("memory", "tensor"): "Tensor"}
 
 

@@ -158,7 +158,8 @@ def is_word(text):
 
 
 def translated(text):
-    """Translates a label, or the tooltip of a part: its series, its group and a number."""
+    """Translates a label or a tooltip. Splits a tooltip, "SERIES, GROUP: NUMBER", at the first comma or colon, and translates
+    both parts."""
     if text in WORDS:
         return WORDS[text]
     for pattern, chinese_pattern in PATTERNS.items():

@@ -96,7 +96,7 @@ WORDS = {
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
 WORDS["What is wrong?"] = "错在哪里？"
-# The probes' observations, which the checkers print too.
+# The probes' observations as {English: Chinese}. The checkers print the same observations.
 OBSERVATIONS = json.loads((pathlib.Path(__file__).resolve().parents[1] / "exercises/chinese.json").read_text(encoding="utf-8"))["observations"]
 
 

@@ -107,7 +107,7 @@ def measure_four(at):
 
 
 def draw_by_length():
-    """Draws the BLEU by source length with and without attention, on the first seed."""
+    """Draws the BLEU by source length of two models of the first seed: one with attention, one without."""
     with tempfile.TemporaryDirectory() as folder:
         models = []
         for name, options in (("fixed context", ["--decoder", "fixed"]), ("Bahdanau", [])):
@@ -130,7 +130,8 @@ AVERAGED = ["--schedule", "constant", "--average", "5", "--save-every", "100"]
 
 
 def measure_ensemble(at):
-    """Measures the French model's last checkpoint, the average of its last five checkpoints, and the ensemble of three seeds."""
+    """Measures the French model's last checkpoint, the average of its last five checkpoints, and the ensemble of the models of
+    three seeds."""
     with tempfile.TemporaryDirectory() as folder:
         runs = [pathlib.Path(folder, str(seed)) for seed in SEEDS]
         for seed, out in zip(SEEDS, runs):
@@ -148,7 +149,7 @@ THREADS, LINES, ROUNDS = (1, 2), 1000, 5
 
 
 def measure_threads(at):
-    """Measures the speed of greedy decoding, alternating between one thread and two. The best round counts."""
+    """Measures the speed of greedy decoding with one thread and with two, in turn. For each, the fastest round counts."""
     rates = dict.fromkeys(map(str, THREADS), 0.0)
     with tempfile.TemporaryDirectory() as folder:
         out, sources = pathlib.Path(folder, "run"), pathlib.Path(folder, "sources.txt")

@@ -29,9 +29,9 @@ def alignment(run):
 
 
 def table(number, name, shown=lambda row: True, form_of=lambda column, values: None):
-    """A table from the tutorial's results.json: means over the seeds, of the rows for whose names `shown` is true. `form_of` may choose
-    the format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all numbers are the same for every
-    seed, they are calculated, not measured: then there is no second table."""
+    """A table from the tutorial's results.json, with means over the seeds. Keeps the rows for whose name `shown` returns true.
+    `form_of` may choose the format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all
+    numbers are the same for every seed, they are calculated, not measured, and there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"

@@ -24,7 +24,7 @@ class Saved(Exception):
 
 
 class Translated(subprocess.Popen):
-    """A program whose output passes through sys.stdout, which translates it."""
+    """A program whose output is printed to sys.stdout, which translates every line."""
 
     def __init__(self, command, **options):
         super().__init__(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace", **options)

@@ -107,7 +107,7 @@ def sentence(says):
 
 
 def is_of_interest(diagnostic, mine):
-    """True if the diagnostic is about the learner's file or about gradus."""
+    """True if the diagnostic points to the learner's file or to a file of gradus."""
     return diagnostic.file == mine or ROOT in diagnostic.file.parents
 
 

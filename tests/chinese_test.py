@@ -24,7 +24,7 @@ LABELLED = re.compile(r" {4}(?:looks like|hint) +(.*)")
 
 
 def sentences_of_bank(build, name):
-    """The sentences that a checker prints about the wrong attempts in its bank."""
+    """The sentences that an exercise's checker prints about the exercise's bank of wrong attempts."""
     printed = subprocess.run([build / "exercises" / f"exercise_{name}_bank"], stdout=subprocess.PIPE, text=True, check=True).stdout
     for line in printed.splitlines()[:-1]:
         if found := LABELLED.fullmatch(line):

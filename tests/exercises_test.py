@@ -33,7 +33,7 @@ CRASHING_AT_ONCE = RIGHT.replace("<cmath>", "<cstdlib>\n#include <cmath>") + "\n
 
 
 def parts_of(hints):
-    """The number and the part ("general") of each hint."""
+    """The number of each hint, and the part that it is for, such as "general"."""
     return re.findall(r"^## (\d+)\n(?:([a-z][a-z -]*): )?", hints, flags=re.M)
 
 
@@ -187,7 +187,7 @@ def checks_of_sittings(coach):
     parts = [part for sitting in luong.sittings for part in sitting.parts]
 
     def check(name, passing):
-        """Notes a check in which the first `passing` parts pass."""
+        """Records a check in which the first `passing` parts pass. Returns the states of the exercise and of its sittings."""
         of = course.find(name).parts or parts
         lines = [f"stage 20 {part}: values" for part in of] + [f"passed {part}: values" for part in of[:passing]]
         every = passing == len(of)

@@ -235,7 +235,7 @@ def killed_while_replacing(gradus, scratch):
         if files == before:
             continue
         replaced += 1
-        # On a busy machine, the killed run may have made several steps.
+        # Resumes up to step 60: on a busy machine, the killed run may already have made several steps.
         code, _, err = command.run("--resume", run, "--steps", 60, "--save-every", 60)
         assert code == 0, err
         steps = [file.name for file in run.glob("step-*")] + [file.name for file in run.glob("next*")]

@@ -97,8 +97,8 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   return {ended.empty() ? alive : ended, course};
 }
 
-// The distribution that sampling draws from: p^(1/temperature), limited to the k most likely tokens and then to the
-// nucleus. The nucleus is the smallest set of most likely tokens with a total probability of at least top_p.
+// The distribution that sampling draws from: p^(1/temperature), limited to the k most likely tokens and then to the nucleus.
+// The nucleus is the smallest set of most likely tokens that has at least the fraction top_p of the remaining probability.
 std::vector<double> reshaped(std::vector<double> p, const models::SamplingOptions& how) {
   for (double& x : p) x = std::pow(x, 1 / how.temperature);
   std::vector<double> kept = p;  // sorted, the most likely first
@@ -150,7 +150,8 @@ void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
             << " of " << pairs.size() << " sources, largest difference of ln p " << difference << '\n';
 }
 
-// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding; without one, the last.
+// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding. If there is no such
+// source, takes the last one.
 plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                               const data::Reversal& task) {
   const auto greedily = models::greedy(model, pairs), by_beam = tutorial::best_outputs(model, pairs, beam_of(3));

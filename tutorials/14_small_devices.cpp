@@ -68,9 +68,9 @@ GradcheckReport check_estimator(std::uint64_t seed) {
                    {normal({3, 8}, 0, 1, generator)});
 }
 
-// 2. Adds outliers without changing the function: multiplies column 0 of the encoder's embedding by c, and multiplies column 0
-// of the matrices that read it by 1/c. f32 results do not change. In int8, the step of an embedding row becomes up to c times
-// as coarse.
+// 2. Adds outliers without changing the function: multiplies column 0 of the encoder's embedding by c, and column 0 of the
+// matrices that are applied to the embedding by 1/c. f32 results do not change. In int8, the step of an embedding row becomes
+// up to c times as coarse.
 Model with_outliers(const Course& course, const models::Seq2Seq& model, std::int64_t H, double c) {
   Model changed = course.copy(model, H);
   for (auto& [name, tensor] : changed->state_dict()) {

@@ -102,8 +102,8 @@ std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_
 // A speaker who pauses between all symbols.
 speech::Spoken pausing(double longest) { return speech::Spoken({.silence = 1, .longest_silence = longest}); }
 
-// The first rows have silence between all symbols, as long as in training or longer. The last row has the usual
-// utterances, but one symbol is four times quieter.
+// All rows but the last have silence between all symbols: as long as in training (the first row) or longer. The last row has
+// the usual utterances, but one symbol is four times quieter.
 std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
   std::vector<tutorial::Said> rows;
   for (const int longest : {12, 40, 80}) {

@@ -76,7 +76,8 @@ std::size_t PageRanges::waiting() const {
   return bytes;
 }
 
-// Reserves entries of ranges_ so that put() and unmap() cannot fail. unmap() may split every range in two.
+// Reserves memory for as many ranges as put() and unmap() can add, so that these two functions cannot fail.
+// unmap() may split every range in two.
 void PageRanges::make_room() { ranges_.reserve(std::bit_ceil(2 * (ranges_.size() + taken_ + 2))); }
 
 void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {
@@ -106,7 +107,7 @@ void PageRanges::unmap() noexcept {
     const std::size_t before = whole(address(range->begin)) - address(range->begin);
     const std::size_t after = address(range->end()) % page_size();
     if (before + after >= range->bytes) continue;
-    // The system refuses if there would be too many mappings.
+    // The system refuses if the process would then have too many mappings. The range then stays mapped.
     if (!unmap_pages(range->begin + before, range->bytes - before - after)) continue;
     std::byte* const end = range->end();
     range->bytes = before;

@@ -24,7 +24,8 @@ bool is_for_onednn(const Product<T>& p) {
 
 template <class T>
 void multiply(const Product<T>& whole) {
-  // One library computes all parts, so that the order of sums depends less on the number of threads.
+  // The whole product determines the library, and each part uses that library. So the order of sums depends
+  // less on the number of threads.
   const bool with_onednn = is_for_onednn(whole);
   split_among_threads(whole, [=](const Product<T>& p) {
     if constexpr (std::is_same_v<T, float>) {

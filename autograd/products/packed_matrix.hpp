@@ -13,7 +13,7 @@ namespace gradus {
 /// A matrix B (k, n) for many products C ← A·B + β·D. A has few rows in these products, but at least
 /// fewest_rows. A transposed B is copied into plain order once: with few rows, a library takes as long to
 /// pack a transposed B as to compute the product. A plain B is read in place. Under MixedPrecision, B is
-/// rounded and packed in either layout.
+/// rounded and packed, whether it is plain or transposed.
 template <class T>
 class PackedMatrix {
  public:

@@ -145,7 +145,7 @@ NamedTensors keep_units(const models::Seq2Seq& given, std::int64_t hidden) {
          "the model has no decoder.rnn.weight_hh_l0 or decoder.embedding.weight; give a model with a "
          "BahdanauDecoder");
   }
-  // Without v_a, the attention is not additive, and the rows of W_a are an axis over units, too.
+  // Refuses an attention without v_a. It is not additive, and the rows of its W_a are units, too.
   if (const Tensor* const W_a = find(model.state, "decoder.attention.W_a.weight");
       W_a != nullptr && find(model.state, "decoder.attention.v_a") == nullptr) {
     refuse("decoder.attention.W_a.weight", W_a->shape());

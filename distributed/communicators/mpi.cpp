@@ -209,8 +209,8 @@ class Mpi : public Communicator {
           int sent = 0;
           MPI_Test(&sending[p], &sent, MPI_STATUS_IGNORE);
           if (sent != 0) MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(peer), 0, beats_, &sending[p]);
-          // Counts only seconds in which this thread ran. If all processes are suspended together, none
-          // counts as lost.
+          // The count grows only while this thread runs. So if all processes are suspended together, none of
+          // them counts as lost.
           ++silent[p];
         }
         for (int peer = 0; (peer = received_beat(MPI_ANY_SOURCE)) >= 0;)

@@ -154,7 +154,8 @@ Plain with_sum(const Case& c, const F& f) {
   return dx;
 }
 
-// A mistake: y_i (1 − y_i) g_i, from only the Jacobian's diagonal, minus the row's mean of these terms.
+// A mistake: uses only the Jacobian's diagonal, which gives y_i (1 − y_i) g_i, and subtracts the row's mean
+// of these terms.
 Plain diagonal_centred(const Case& c) {
   const Plain y(c.y), g(c.g);
   const double n = static_cast<double>(y.size(1));
@@ -179,7 +180,7 @@ Plain products_centred(const Case& c) {
   return dx;
 }
 
-// A mistake: the sum continues from row to row.
+// A mistake: does not reset s = Σ_j g_j y_j to 0 at the start of a row.
 Plain with_running_sum(const Case& c) {
   const Plain y(c.y), g(c.g);
   Plain dx(y.shape());

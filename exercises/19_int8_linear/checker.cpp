@@ -257,7 +257,7 @@ void quantising(const Int8Linear& answer) {
   expect(got.q.size() == 35, {"shape", "", "One integer for each weight, row by row."},
          "The number of integers is wrong.", size(got.q.size()), "35");
   const Plain expected = vector(magnitudes, 1.0 / 127);
-  // The right scales, but the row of zeros has the answer's scale.
+  // The right scales. Only the scale of the row of zeros is taken from the answer.
   const auto at_least = [](std::vector<double> scales, const std::vector<double>& answer_s) {
     for (std::size_t i = 0; i < scales.size(); ++i)
       scales[i] = scales[i] == 0 ? answer_s[i] : scales[i] / 127;

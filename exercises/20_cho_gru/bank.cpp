@@ -107,7 +107,7 @@ exercise::Attempt with_blend(const std::string& name, const std::string& mistake
   });
 }
 
-// An attempt that reads the blocks in the order r, z, n from the places `at`.
+// An attempt that reads r, z and n from the blocks at[0], at[1] and at[2].
 exercise::Attempt with_order(const std::string& name, const std::vector<std::int64_t>& at) {
   return one_step(name, "block-order", [at](P p, F x, F h) {
     const Tensor r = sigmoid(line(p, x, h, at[0])), z = sigmoid(line(p, x, h, at[1])),

@@ -236,7 +236,7 @@ void shapes(const ChoGru& answer) {
   }
 }
 
-// Expects the state of a row not to change in a bit after its end.
+// Expects every bit of a row's state to stay the same after the end of the row.
 void expect_kept_exactly(const Batch& k, const Tensor& states) {
   const Plain got(states), first(k.first);
   Plain kept = got;

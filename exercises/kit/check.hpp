@@ -42,7 +42,7 @@ struct Verdict {
 
 struct CheckOptions {
   bool training = true;  ///< true to run the training stages, too
-  /// Called after each passed stage with its duration.
+  /// Called after each passed stage, with the duration of the stage.
   std::function<void(const Stage& stage, double seconds)> passed = nullptr;
   unsigned seconds = 0;  ///< time limit of a stage (SIGALRM), 3 times as long if it trains; 0: none
 };

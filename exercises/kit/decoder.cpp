@@ -101,7 +101,7 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
 }
 
-/// Runs a decoder on one batch, step by step. Several objects of this class may take turns with one decoder.
+/// Runs a decoder on one batch, step by step. Several objects of this class may use one decoder in turn.
 class Course {
  public:
   Course(const DecoderStep& decoder, const Batch& c)
@@ -114,7 +114,7 @@ class Course {
     return results_of(output);
   }
 
-  /// Step 1 for selected rows, as beam search does when it continues hypotheses.
+  /// Runs step 1 for selected rows, as beam search does when it continues hypotheses.
   Results selected(const Tensor& rows) const {
     return results_of(
         decoder_.step(index_select(c_.tokens[1], rows), state_.select(rows), start_.memory.select(rows)));
@@ -166,7 +166,8 @@ void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& case
   expect_remembers_nothing(calls, alone);
 }
 
-// One decoder takes a step from two states with the same step number and the same memory.
+// One decoder takes a step from each of two states with the same step number and the same memory. The second
+// result must not depend on the first state.
 void expect_state_decides(const DecoderTask& task) {
   const Batch c = usual(task);
   const auto from = [&](const std::vector<double>& factors) {
@@ -186,8 +187,8 @@ void expect_state_decides(const DecoderTask& task) {
               remembers);
 }
 
-// Repeats a step with other step numbers in the state. The attention of these checks does not use the step
-// number.
+// Repeats a step with other step numbers in the state. The results must stay the same, because the attention
+// of these checks does not use the step number.
 void expect_step_number_unused(const DecoderTask& task) {
   const auto decoder = task.make(task.watched());
   const Batch c = usual(task);

@@ -34,7 +34,7 @@ struct DecoderTask {
   /// Makes a decoder around this attention, in double and with parameters set by fill().
   std::function<std::unique_ptr<gradus::nn::DecoderStep>(std::unique_ptr<Watched>)> make;
   std::int64_t vocabulary, annotation, query, energy;  ///< V, D, H, A
-  /// The state's entry that holds the previous weights for attend(); empty if attend() gets none.
+  /// The name of the state's entry with the previous weights for attend(); empty if attend() gets no weights.
   std::string weights = {};
 
   std::unique_ptr<Watched> watched() const { return std::make_unique<Watched>(query, annotation, energy); }

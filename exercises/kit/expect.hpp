@@ -74,9 +74,9 @@ Plain parameter(const gradus::nn::Module& module, const std::string& name);
 
 /// Checks the gradients of `f` in training mode (gradus::nn::gradcheck), with respect to every parameter of
 /// `module` and every floating-point input. For a wrong gradient, reports `mistake`, or "gradient" if
-/// `mistake` is empty. Reports "no-gradient" if a gradient is 0 everywhere and `may_be_zero` lacks its name,
-/// "not-the-same-twice" if two calls differ, and "off-the-tape" if the result needs no gradient. `names` are
-/// the inputs' names.
+/// `mistake` is empty. Reports "no-gradient" if a tensor's gradient is 0 everywhere and `may_be_zero` does
+/// not list the tensor, "not-the-same-twice" if two calls differ, and "off-the-tape" if the result needs no
+/// gradient. `names` are the inputs' names.
 void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,

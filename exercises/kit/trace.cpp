@@ -49,7 +49,8 @@ struct Thrown {
   Stack stack;
 };
 
-// The last 16 exceptions thrown: a checker may throw some before it rethrows the learner's exception.
+// The last 16 exceptions thrown. The last one is not enough, because a checker may throw others before it
+// rethrows the learner's exception.
 thread_local std::array<Thrown, 16> recent;
 thread_local std::size_t throws = 0;
 
@@ -92,7 +93,8 @@ void append_stack() {
   for (const std::uintptr_t address : stack) append("at ", address - load, 16);
 }
 
-// Writes only in the traced process: a checker's child process may die of a signal on purpose.
+// Writes only in the traced process. A check may run in a child process (run_apart()). A signal that ends the
+// child is a result of this check.
 void on_signal(int number, siginfo_t* info, void*) {
   if (getpid() == process) {
     std::signal(SIGALRM, SIG_DFL);

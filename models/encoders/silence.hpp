@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// Finds silence by its power, so that attention cannot look at it.
+/// Finds the silent annotations of a source by their power, so that attention leaves them out.
 namespace gradus::models {
 
 /// The annotations of a batch of sources, in the order in which attention reads them.

@@ -18,7 +18,8 @@ class Rows {
   // Starts with one row per source.
   explicit Rows(std::int64_t sources);
 
-  // Replaces the rows of `at` by the rows with these indices, which may be repeated, reordered or omitted.
+  // Replaces the rows of `at` by the rows with these indices. The indices may be in any order, and an index
+  // may occur several times or not at all.
   void select(const std::vector<std::int64_t>& rows, Starts& at);
 
  private:

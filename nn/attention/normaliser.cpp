@@ -87,8 +87,8 @@ Tensor largest(const Tensor& energies, const Tensor& lengths) {
       .to(energies.dtype());
 }
 
-// Each row has its own generator. So a row's noise does not depend on the number of columns that pad the
-// batch.
+// Each row has its own generator. So a row's noise does not depend on T, which is the length of the longest
+// row of the batch.
 Tensor gumbel_noise(const Tensor& energies) {
   const std::int64_t B = energies.size(0), T = energies.size(1);
   const Generator rows = default_generator().split();

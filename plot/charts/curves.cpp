@@ -104,8 +104,8 @@ std::string css_of(const Curves& curves, std::size_t s) {
   return colour_of(curves, s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
 }
 
-// The path through the points. Relative coordinates in tenths of a pixel need half as many characters as
-// absolute ones. Rounding errors do not accumulate.
+// The path through the points. Relative coordinates need half as many characters as absolute ones. They are
+// differences of positions rounded to tenths of a pixel, so rounding errors do not accumulate.
 std::string path_data(const std::vector<Point>& points) {
   double x = std::round(points[0].x * 10), y = std::round(points[0].y * 10);
   std::string data = join("M", pixels(x / 10), " ", pixels(y / 10));

@@ -47,7 +47,7 @@ inline std::string difference(const gradus::Tensor& actual, const gradus::Tensor
   return difference(actual.to_vector<double>(), expected.to_vector<double>(), tolerance);
 }
 
-/// A leaf with these values that requires a gradient.
+/// A leaf that has these values and requires a gradient.
 inline gradus::Tensor leaf(const gradus::Tensor& values) {
   gradus::Tensor result = values.clone();
   return result.set_requires_grad();

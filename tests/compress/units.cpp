@@ -113,7 +113,7 @@ TEST_CASE("with a shared matrix of the attention, decoder and both directions ke
   };
   // The two directions and the decoder must lose the same unit. Unit 1 has no effect in any of the three, and
   // is removed. In the forward direction, unit 4 has no effect either. If each part chose its own unit, the
-  // forward direction would lose unit 4, because it is the last unit without effect.
+  // forward direction would lose unit 4, the last of its two units without effect.
   for (const char letter : {'f', 'b', 's'}) clear_unit(letter, 1);
   clear(*model, "decoder.attention.W_a.weight", 1, 1);
   clear_unit('f', 4);

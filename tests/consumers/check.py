@@ -123,7 +123,8 @@ def how_tos(home):
 
 
 def components(home):
-    """A component that was not requested is named in the message. An unknown component is an error."""
+    """If a program uses a component that was not requested, the message names the component. An unknown component is an
+    error."""
     folder = project(home, "components")
     lists = (HERE / "installed/CMakeLists.txt").read_text()
     configure = [commands("Installed")[1][0] + " 2>&1"]

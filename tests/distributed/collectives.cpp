@@ -17,7 +17,8 @@ using distributed::Communicator;
 
 namespace {
 
-// Value i of process r. Its many digits make every sum round, so the order of additions affects the result.
+// Value i of process r. Its digits fill the mantissa, so every sum is rounded, and the order of additions
+// affects the result.
 template <class T>
 T value(std::int64_t r, std::size_t i) {
   return static_cast<T>(std::sin(static_cast<double>(1000 * r) + static_cast<double>(i))) *
@@ -195,7 +196,8 @@ TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distri
     // 1.
     std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
     distributed::sum_bf16(counting, values);
-    // Each addition is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. Unrounded, 1 + 3 · 2⁻⁹ would round up.
+    // Each addition is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. If only the total 1 + 3 · 2⁻⁹ were
+    // rounded, it would be rounded up.
     for (const float value : values) right += value == 1 ? 1 : 0;
     sent += counting.sent;
   });

@@ -68,7 +68,8 @@ OPTIMISERS = {
 
 
 def optimisers():
-    """Two groups of parameters. The bias has no gradient at step 3; its first element always has a small gradient."""
+    """Two groups of parameters. The bias has no gradient at step 3. At all other steps, the gradient of its first element is
+    small."""
     g = Golden("optimisers")
     start = {"weight": leaf(2, 3), "bias": leaf(4)}
     gradients = [{"weight": rand(2, 3), "bias": None if step == 3 else rand(4)} for step in range(1, 6)]

@@ -63,7 +63,7 @@ def cells():
 
 
 def lesser_cells():
-    """Cells without biases, or without some of the initial states."""
+    """Cells without biases, and cells without initial states."""
     g = Golden("lesser_cells")
     put_cell(g, "gru_no_bias.", nn.GRUCell, "h", bias=False)
     put_cell(g, "lstm_no_bias.", nn.LSTMCell, "hc", bias=False)

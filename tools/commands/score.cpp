@@ -114,7 +114,8 @@ class PairLines {
   std::int64_t line_ = 0, with_more_ = 0;
 };
 
-// The lines of one side. Two sides may arrive at different speeds, for example from a pipe and from a file.
+// The lines of one side that are read but not taken. One side may arrive faster than the other, for example a
+// file faster than a pipe.
 class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : next_(lines_of(path)) {}

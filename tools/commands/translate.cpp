@@ -148,7 +148,8 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();
   const LineReader next = lines_for(options, saved.sides().source.frames != nullptr);
-  // Shows no progress if the translations are written to the same terminal.
+  // If standard output is a terminal and gets the translations, shows no progress: it would appear between
+  // the translations.
   if (!options.writes_as_it_goes() || ::isatty(STDOUT_FILENO) == 0) meter.show("translating", next.total);
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;

@@ -41,7 +41,8 @@ std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
 /// folder, and the result is empty.
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
-/// The sources are paths relative to the folder of their list. Makes them relative to the working folder.
+/// Makes the paths in the sources relative to the working folder. Before, they are relative to the folder of
+/// the list that names them.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.
@@ -76,7 +77,8 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 /// The pairs as ids; each target ends with EOS.
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);
 
-/// Reads the recordings of pairs that are not encoded yet, to find damaged recordings before training.
+/// Reads the recordings of these pairs, to find damaged recordings before training. For test pairs, which
+/// training does not encode.
 /// @throws Error if Frames::check() throws.
 void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides);
 

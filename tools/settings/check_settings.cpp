@@ -35,8 +35,8 @@ void check_whole(const std::string& prefix, const PairFiles& files) {
   }
 }
 
-// Refuses a SentencePiece model together with byte-pair encoding. Also refuses a vocabulary that is shared by
-// a SentencePiece model and another tokeniser, because they have few tokens in common.
+// Refuses a SentencePiece model together with byte-pair encoding. Also refuses a vocabulary that a
+// SentencePiece model shares with another tokeniser, because the two have few tokens in common.
 void check_sentence_piece(const DataSettings& settings) {
   const auto check = [&](const char* option, const fs::path& pieces, const char* other_option,
                          const fs::path& other) {

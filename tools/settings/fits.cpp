@@ -65,8 +65,8 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
                    (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
 
-// Compares the memory saved by setting each option to its minimum. Names the option that saves most, and
-// those that save about as much.
+// For a message: names the options to lower. Computes, for each option, the memory that is needed if only
+// this option has its minimum. Names the option with the least need, and those with at most twice that need.
 // @param batch the option for the batch size; null for a gradient check, which has no batch and no text
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {

@@ -29,9 +29,10 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
 std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data::Pair> pairs,
                                      std::int64_t beam);
 
-/// The objective for the teacher's predictions and attention weights; none if both weights are 0.
+/// The objective for the teacher's predictions and attention weights; none if `settings` gives the weight 0
+/// to both.
 /// @param student the encoder of the model to train
-/// @throws UsageError if `--teacher-attention` cannot compare the weights of teacher and student.
+/// @throws UsageError if `--teacher-attention` cannot compare the attention weights of teacher and student.
 models::Objective teacher_objective(const TeacherSettings& settings,
                                     const std::shared_ptr<SavedModel>& teacher,
                                     const models::Encoder& student);

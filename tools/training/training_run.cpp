@@ -129,8 +129,8 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
   }
 }
 
-// True if the best model of a run with the settings `before` may have fewer or different zeros than the
-// settings `now` demand.
+// True if the settings `now` demand zeros that the best model of a run with the settings `before` may not
+// have.
 bool changes_zeros(const PruneSettings& before, const PruneSettings& now) {
   return now.sparsity > 0 && (now.sparsity != before.sparsity || now.per_matrix != before.per_matrix);
 }
@@ -196,7 +196,9 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   files::sweep(settings_.run.out);
 }
 
-// If the zeros change, forgets earlier scores, because earlier models have different zeros.
+// Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings
+// demand different zeros, forgets all earlier scores, because the models with these scores have the earlier
+// zeros.
 void TrainingRun::resume_pruning(const PruneSettings& before) {
   zeros_change_ = changes_zeros(before, settings_.prune);
   if (zeros_change_) trainer_->forget_scores();
@@ -322,7 +324,8 @@ bool TrainingRun::observe(double score) {
   return false;
 }
 
-// Breaks ties by the lower loss: early in training, two models often have the same exact match.
+// True if this is the best evaluation so far. If two scores are equal, the lower loss is better: early in
+// training, two models often have the same exact match.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (observe(entry.score)) return true;
   if (!is_pruned()) return false;

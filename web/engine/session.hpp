@@ -59,9 +59,9 @@ class Session {
   /// @throws Error if the training is finished; also as Trainer::step() does.
   std::vector<double> step();
 
-  /// Decodes n = `each` held-out sources of every length greedily, from the shortest length in training to
-  /// the longest plus three. For dates, decodes 10 n sources in all. For phrases, decodes at most n training
-  /// phrases of every length. Calls with the same n decode the same sources.
+  /// Decodes held-out sources greedily, `each` of every length, from the shortest length in training to the
+  /// longest plus three. For dates, decodes 10 · `each` sources in all. For phrases, decodes at most `each`
+  /// training phrases of every length. Calls with the same `each` decode the same sources.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
   /// A model's greedy translations of the held-out phrases: their exact match, and BLEU. std::nullopt for

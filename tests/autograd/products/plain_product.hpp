@@ -22,6 +22,6 @@ std::vector<double> rows_of(const std::vector<T>& matrix, gradus::Layout layout,
   return all;
 }
 
-// A B for A (m, k) and B (k, n), both row by row.
+// The product A · B of A (m, k) and B (k, n), which are both stored row by row.
 std::vector<double> plain_product(std::int64_t m, std::int64_t n, std::int64_t k,
                                   const std::vector<double>& a, const std::vector<double>& b);

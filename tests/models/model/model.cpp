@@ -259,7 +259,7 @@ TEST_CASE("a source of embedded vectors gives the same results as its tokens", "
     const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
     CHECK(models::loss(*of_vectors, frames, x.source_lengths, batch).total.item() ==
           models::loss(*of_tokens, batch).total.item());
-    // Each input gets its own searches, because sampling advances a search's generator.
+    // The two models get separate searches, because sampling advances a search's generator.
     const std::vector<NamedSearch> one = searches(), other = searches();
     for (std::size_t i = 0; i < one.size(); ++i) {
       INFO(one[i].name);

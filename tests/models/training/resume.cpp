@@ -22,7 +22,7 @@ using models::TrainerOptions;
 
 namespace {
 
-// Epochs of 5 batches. Each epoch has its own seed.
+// Epochs of 5 batches. Each batch has its own seed.
 class Epochs {
  public:
   data::Batch next() {

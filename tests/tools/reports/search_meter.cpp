@@ -1,4 +1,4 @@
-// Shows the progress and speed of a search over many sentences.
+// SearchMeter: the progress and the speed of a search over many sentences.
 
 #include "reports/search_meter.hpp"
 

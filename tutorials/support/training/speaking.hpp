@@ -102,8 +102,8 @@ struct Speech {
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The percentage of steps that attend in order: their largest weight is at the same token as in the step
-/// before, or at the next token.
+/// The steps that attend in order, in percent of all steps but the first. The largest weight of such a step
+/// is at the same token as in the step before, or at the next token.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.

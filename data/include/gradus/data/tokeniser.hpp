@@ -48,8 +48,8 @@ class Tokeniser {
   const std::optional<BytePairEncoding>& bpe() const { return bpe_; }
   const std::optional<SentencePiece>& sentence_piece() const { return pieces_; }
 
-  /// The text that `split` splits. It is trimmed, has single spaces, and is in NFKC and lower case if the
-  /// options say so. With a SentencePiece model, it is `join(split(text))`.
+  /// The text that `split` splits. It is trimmed and has single spaces. With the option `nfkc` it is in NFKC,
+  /// and with `lower` in lower case. With a SentencePiece model, it is `join(split(text))`.
   /// \throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 

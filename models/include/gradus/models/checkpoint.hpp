@@ -20,8 +20,8 @@ struct Checkpoint {
 
 /// Writes the checkpoint. Metadata under "gradus.…" holds the format, the circumstances(), and a checksum of
 /// tensors and metadata. The same training writes the same bytes. Replaces the file atomically.
-/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must have
-/// rounded their values
+/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must already
+/// have rounded their values
 /// @throws Error as nn::save_safetensors() does.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const nn::Narrow& narrow = {});
@@ -42,7 +42,8 @@ void check_intact(const std::filesystem::path& path, const NamedTensors& tensors
 std::string fingerprint(const NamedTensors& tensors);
 
 /// A property of the process that affects the bits of later steps and is not in a Trainer's state. These
-/// properties are the version of gradus, its compiler, instruction set, linear algebra and number of threads.
+/// properties are the version of gradus, the compiler, the instruction set, the linear algebra and the number
+/// of threads.
 struct Circumstance {
   std::string key;    ///< in a checkpoint's metadata
   std::string words;  ///< its name in messages, such as "the number of threads"

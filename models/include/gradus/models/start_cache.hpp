@@ -22,10 +22,10 @@ class StartCache {
   /// One start for each member of an ensemble.
   using Starts = std::vector<nn::DecoderStep::Start>;
 
-  /// @param most_bytes limit of all sources and starts together; the least recently used are dropped
+  /// @param most_bytes limit for all sources and starts; the least recently used sources are dropped first
   explicit StartCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// The starts of a source, of batch size 1, or nothing if the cache does not have them.
+  /// The starts of a source, each with batch size 1, or nothing if the cache does not have them.
   std::optional<Starts> find(std::span<const std::int64_t> source);
   /// Keeps the starts, unless they are larger than the limit.
   void insert(std::span<const std::int64_t> source, Starts starts);

@@ -22,7 +22,7 @@ struct Annotations {
   /// Undefined if the encoder has only one direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
-  /// Decoders that start from the encoder's final state read them.
+  /// Decoders whose initial state is the encoder's final state read `last`.
   std::vector<Tensor> last = {};
 };
 
@@ -50,10 +50,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// One step of a decoder. An extension point, like Attention. Teacher forcing, sampling and all searches run
-/// a decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before
-/// it updates the state (Bahdanau, with s_{t−1}), or after (Luong, with s_t). The state contains everything
-/// that the next step needs, such as h̃ for Luong's input feeding.
+/// One step of a decoder. An extension point, like Attention. Teacher forcing, sampling and all searches work
+/// with every decoder that has start() and step(). A step may attend before it updates the state (Bahdanau,
+/// with s_{t−1}), or after (Luong, with s_t). The state contains everything that the next step needs, such as
+/// h̃ for Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {

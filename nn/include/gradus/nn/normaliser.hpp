@@ -8,7 +8,8 @@
 #pragma GCC visibility push(default)
 /// Ways to turn energies into weights, other than a softmax over all positions. The energies e are (B, T).
 /// The lengths are (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get
-/// weight. Energies beyond a row's length have no effect, and get gradient 0. A row of length 0 gets zeros.
+/// weight. Energies beyond a row's length have no effect, and get gradient 0. In a row of length 0, all
+/// weights are 0.
 namespace gradus::nn {
 
 // ---- Sparse weights ----
@@ -36,7 +37,8 @@ Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t
 
 /// How a ScoredAttention turns energies into weights; see set_normaliser().
 struct Normaliser {
-  /// Weights (B, T) from energies and lengths. Draws from default_generator() in training only.
+  /// Weights (B, T) from energies and lengths. Takes random numbers from default_generator(), and only in
+  /// training.
   std::function<Tensor(const Tensor& energies, const Tensor& lengths, bool training)> weights;
   Estimator estimator = Estimator::none;
 };
@@ -61,8 +63,8 @@ Normaliser hard();
 ///
 ///     s = arg max_j (e_j + G_j),     α_j = [j = s],     G_j = −ln(−ln U_j),   U_j uniform in (0, 1)
 ///
-/// This draws s from softmax(e). In eval mode, G = 0. The backward pass treats the weights as softmax((e + G)
-/// / temperature). This gradient is biased, so finite differences do not confirm it.
+/// This draws s from softmax(e). In eval mode, G = 0. In the backward pass, α counts as
+/// softmax((e + G) / temperature). This gradient is biased, so finite differences do not confirm it.
 /// @throws Error unless 0 < temperature < ∞.
 Normaliser gumbel(double temperature);
 

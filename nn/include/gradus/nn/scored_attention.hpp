@@ -38,8 +38,8 @@ class ScoredAttention : public Attention {
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
   /// The result of attend() for the weights α, (B, T). Applies dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
-  /// True if this object is a Class itself, not of a derived class, and its weights are a softmax. If so,
-  /// attention_sequence() may replace attend().
+  /// True if this object's class is exactly `Class`, not a class derived from it, and the weights are a
+  /// softmax. Only then may attention_sequence() replace attend().
   template <class Class>
   bool can_be_fused() const {
     return is_exactly<Class>() && has_softmax();

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The form of a series: a line; a dashed line, whose gaps show the lines below; or points without a
-/// line.
+/// The form of a series: a line; a dashed line, through whose gaps other lines can be seen; or points without
+/// a line.
 enum class Mark { line, dashed, points };
 
 /// A line through the points (x[i], y[i]), in this order, or only the points.
