@@ -47,7 +47,7 @@ WORDS = {
     "Indices are i64. An index out of range throws an Error that names the index and its position.":
         "下标是 i64。下标越界时抛出 Error，其中指出下标和它的位置。",
     "All return a mean, as a scalar.": "都返回平均值，是一个标量。",
-    "These operations are for attention. gradus/nn/normaliser.hpp declares them. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.":
+    "These functions of gradus/nn/normaliser.hpp turn attention energies into weights. Many of the weights are exactly 0. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.":
         "这些运算用于注意力，声明在 gradus/nn/normaliser.hpp 中。长度是 (B)，i64；都是 T 时可以未定义。长度为 0 的行全是零。",
     # elementwise
     "none.": "无。",

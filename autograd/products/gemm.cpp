@@ -24,8 +24,8 @@ bool is_for_onednn(const Product<T>& p) {
 
 template <class T>
 void multiply(const Product<T>& whole) {
-  // The whole product determines the library, and each part uses that library. So the order of sums depends
-  // less on the number of threads.
+  // Chooses oneDNN or the BLAS by the size of the whole product, not of each part. So the order of sums
+  // depends less on the number of threads.
   const bool with_onednn = is_for_onednn(whole);
   split_among_threads(whole, [=](const Product<T>& p) {
     if constexpr (std::is_same_v<T, float>) {

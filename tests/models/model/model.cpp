@@ -45,7 +45,8 @@ ModelOptions small(ModelOptions options) {
   return options;
 }
 
-// The papers' presets, and variants in which each value of each option occurs.
+// The presets, and variants of the main options. Each decoder, cell, bridge and readout occurs in one of
+// them.
 std::vector<Variant> variants() {
   return {
       {"fixed", small({.decoder = "fixed"})},

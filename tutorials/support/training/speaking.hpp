@@ -98,7 +98,8 @@ struct Speech {
   gradus::Tensor weights;  ///< (steps, J)
   bool stopped;            ///< false if the speaker reached the limit
 };
-/// Each step reads the last frame that the speaker itself wrote. Ends at the predicted end or at `limit`.
+/// Writes the frames of each text. Each step reads the last frame that the speaker wrote in the step before.
+/// The output ends at the predicted end or at `limit`.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 

@@ -13,8 +13,8 @@
 namespace gradus::nn {
 
 // ---- Sparse weights ----
-// These operations are for attention. gradus/nn/normaliser.hpp declares them. The lengths are (B), i64, or
-// undefined if all are T. A row of length 0 gets zeros.
+// These functions of gradus/nn/normaliser.hpp turn attention energies into weights. Many of the weights are
+// exactly 0. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.
 
 /// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point
 /// of the simplex, the set of all weights that are at least 0 and sum to 1.
