@@ -13,7 +13,7 @@ from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, 
                          seeds_of, where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
-UNSHOWN = {"tutorial_07_exact_match.svg"}  # pages show diagram_07_exact_match.svg, with all seeds
+UNSHOWN = {"tutorial_05_gradient_norm.svg", "tutorial_07_exact_match.svg"}  # pages show diagram_05_… and diagram_07_…, with all seeds
 
 
 def values(run, name, row):
