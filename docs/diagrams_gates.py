@@ -68,8 +68,9 @@ def accuracy(p):
 def gradient_norm(p):
     """The norm of the gradient against the distance, for five networks before training.
 
-    The scale is logarithmic. After 40 steps, the RNN keeps about 10 to the power −9.5, the GRU and the LSTM 10 to the power −7.7. With a
-    gate that starts near 1, the GRU keeps a sixth, and the gradient of the LSTM grows. A dashed line shows one half for each step: 10 to the power −12.
+    The scale is logarithmic. After 40 steps, the RNN keeps about 10 to the power −9.5, the GRU and the LSTM 10 to the power −7.7.
+    With a gate that starts near 1, the GRU keeps a sixth, and the gradient of the LSTM grows. A dashed line shows one half for
+    each step: 10 to the power −12.
     """
     left, right, top, decade, steps = 48, 284, 44, 18.5, (0, 10, 20, 40)
     floor = top + 12.6 * decade
@@ -182,8 +183,8 @@ def gru(p):
 def gru_numbers(p):
     """One step of a GRU with one unit, with its numbers.
 
-    With h = 0.5 and x = 1: r = 0.5, W_hn h = 1.0, their product 0.5, n = 0.905, z = 0.881, 1 − z = 0.119. So z h = 0.440, (1 − z) n = 0.108,
-    and h' = 0.548.
+    With h = 0.5 and x = 1: r = 0.5, W_hn h = 1.0, their product 0.5, n = 0.905, z = 0.881, 1 − z = 0.119. So z h = 0.440,
+    (1 − z) n = 0.108, and h' = 0.548.
     """
     gru_cell(p, {"h": "h = 0.5", "h′": "h′ = 0.548", "x": "x = 1", "z": "z = 0.881", "1 − z": "1 − z = 0.119", "r": "r = 0.5", "n": "n = 0.905",
                  "z h": "z h = 0.440", "(1 − z) n": "(1 − z) n = 0.108", "W_{hn} h": "1.0", "r W_{hn} h": "0.5"})

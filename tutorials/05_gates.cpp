@@ -219,7 +219,9 @@ void run(const tutorial::Options& options) {
            .intro = "Gates can pass a state on unchanged.",
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
                         {"Remembering the first token", {}, text(accuracy)},
-                        {"The gate z of a GRU, over a sequence", {{"gates", plot::strip(z)}}, "accuracy after training: " + tutorial::decimals(learnt)}},
+                        {"The gate z of a GRU, over a sequence",
+                         {{"gates", plot::strip(z)}},
+                         "accuracy after training: " + tutorial::decimals(learnt)}},
            .tables = {one_step, confused, arrived, accuracy},
            .try_next = "--steps 2000: do the networks without the added bias catch up? Then ./run tutorial 06"},
           out, options);

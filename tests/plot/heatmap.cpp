@@ -29,9 +29,7 @@ TEST_CASE("a heatmap's rows run downwards and its columns to the right, with lab
   CHECK(attribute(label.substr(label.rfind("<text")), "<text", "y") < place("p, a: 0", "y"));
 }
 
-TEST_CASE(
-    "brackets with names can stand in place of a heatmap's row labels, and the colour scale can have a name",
-    "[plot]") {
+TEST_CASE("brackets replace a heatmap's row labels, and the colour scale has a name", "[plot]") {
   plot::Heatmap grouped = two_by_three();
   const std::string plain = svg(grouped);
   grouped.groups = {{"a long name", 1}, {"none", 0}, {"", 1}};
