@@ -13,6 +13,7 @@ import diagrams_book  # noqa: F401 (its pictures are added to DRAWN)
 import diagrams_devices  # noqa: F401
 import diagrams_engine  # noqa: F401
 import diagrams_explained  # noqa: F401
+import diagrams_gates  # noqa: F401
 import diagrams_how_to  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401

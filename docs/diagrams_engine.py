@@ -4,7 +4,6 @@ import functools
 import math
 
 from diagrams_kit import number, picture
-from diagrams_parts import COLUMNS, START
 
 
 def plotted(p, origin, unit, css, function, low, high):
@@ -199,123 +198,6 @@ def differences(p):
         p.text(180, 20 + 24 * i, f"{slope:.2f}", f"name start {role}")
     for u in (-1, 0, 1):
         p.disc("ink", *at(u, curve(u)), 4)
-
-
-def carry(p, y, *nodes):
-    """Draws the thick line of a cell's state, through the nodes."""
-    starts, ends = [(20, y), *(node.right() for node in nodes)], [*(node.left() for node in nodes), (462, y)]
-    for start, end in zip(starts, ends):
-        p.arrow(start, end, role="encoder", width=3.4)
-
-
-
-@picture("05_keep", 262)
-def keep(p):
-    """How much of a value a gate keeps.
-
-    A unit has the value 1, and its gate is the same at every step. After 40 steps, almost nothing is left with z = 0.5, an eighth with
-    z = 0.95, and everything with z = 1.
-    """
-    left, step, high = 84, 9.4, 46
-    for row, (z, rest) in enumerate(((0.5, "10^{−12}"), (0.95, "0.13"), (1, "1"))):
-        floor = 66 + 84 * row
-        p.math(12, floor - 16, f"z = {z}", "start")
-        p.path("line token", f"M{left - 6} {floor}H474", ' stroke-width="1"')
-        for k in range(41):
-            height = high * z ** k
-            p.rect("part gate", left + step * k, floor - height, step - 2.4, max(height, 0.2))
-        p.math(left + 40.5 * step, floor - high * z ** 40 - 12, rest, "small end")
-    for k in (0, 10, 20, 30, 40):
-        p.text(left + step * k + 3.5, floor + 14, f"{k}", "small quiet")
-    p.text(12, floor + 14, "steps", "small quiet start")
-
-
-@picture("05_gru", 344)
-def gru(p):
-    """A GRU cell as a circuit.
-
-    The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids
-    of x and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).
-    """
-    top, middle, row, h_line, x_line = 70, 132, 200, 264, 290
-    p.panel("encoder", 52, 30, 376, 276)
-    r, n, z = (p.cell(x, row, text, role, 50, 30)
-               for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
-    reset = p.circle(190, row, "∘", "gate")
-    keep, new = p.circle(362, top, "∘", "gate"), p.circle(326, middle, "∘", "gate")
-    plus = p.circle(404, top, "+", "encoder")
-    carry(p, top, keep, plus)
-    p.dot(36, top, "encoder")
-    p.arrow((36, top), (36, h_line), (z.x - 10, h_line), z.bottom(-10), role="encoder")
-    p.arrow((24, 324), (24, x_line), (z.x + 10, x_line), z.bottom(10))
-    product = p.cell(reset.x, 237, "W_{hn}", "attention", 50, 26)
-    p.math(product.right()[0] + 3, product.y, "+ b_{hn}", "small start")
-    for x, end in ((r.x - 10, r.bottom(-10)), (reset.x, product.bottom())):
-        p.dot(x, h_line, "encoder")
-        p.arrow((x, h_line), end, role="encoder")
-    p.arrow(product.top(), reset.bottom(), role="encoder")
-    for x in (r.x + 10, n.x):
-        p.dot(x, x_line, "token")
-        p.arrow((x, x_line), (x, row + 15))
-    p.arrow(r.right(), reset.left(), role="gate")
-    p.arrow(reset.right(), n.left(), role="encoder")
-    p.arrow(n.top(), (n.x, middle), new.left(), role="encoder")
-    p.arrow((new.x, row - 15), new.bottom(), role="gate")
-    p.arrow((keep.x, row - 15), keep.bottom(), role="gate")
-    p.arrow(new.right(), (plus.x, middle), plus.bottom(), role="encoder")
-    p.math(20, top - 20, "h", "start")
-    p.math(462, top - 20, "h′", "end")
-    p.math(40, 326, "x", "start")
-    p.math(150, row - 14, "r")
-    p.math(n.x + 10, row - 32, "n")
-    p.math(new.x - 6, row - 36, "1 − z", "end")
-    p.math(keep.x + 9, row - 32, "z", "start")
-    p.text(r.x, row - 26, "reset gate", "small quiet")
-    p.text(n.x - 9, row - 30, "new value", "small quiet end")
-    p.text(z.x + 29, row - 8, "update ", "small quiet start")
-    p.text(z.x + 29, row + 8, "gate", "small quiet start")
-
-
-@picture("05_lstm", 330)
-def lstm(p):
-    """An LSTM cell as a circuit.
-
-    The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The
-    gates i, f and o are sigmoids of x and h, g is a tanh of them.
-    """
-    top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
-    p.panel("encoder", 52, 30, 376, 262)
-    f, i, g, o = (p.cell(x, row, text, role, 50, 30)
-                  for x, text, role in ((90, "σ", "gate"), (165, "σ", "gate"), (240, "tanh", "encoder"), (320, "σ", "gate")))
-    forget, write = p.circle(f.x, top, "∘", "gate"), p.circle(202, middle, "∘", "gate")
-    plus = p.circle(202, top, "+", "encoder")
-    squash, show = p.cell(384, 112, "tanh", "encoder", 46, 28), p.circle(384, 160, "∘", "gate")
-    carry(p, top, forget, plus)
-    p.dot(squash.x, top, "encoder")
-    p.arrow((squash.x, top), squash.top(), role="encoder")
-    p.arrow(squash.bottom(), show.top(), role="encoder")
-    p.arrow(show.right(), (462, 160), role="encoder")
-    p.arrow((20, h_line), (o.x - 10, h_line), o.bottom(-10), role="encoder")
-    p.arrow((24, 310), (24, x_line), (o.x + 10, x_line), o.bottom(10))
-    for gate in (f, i, g):
-        for dx, line, role in ((-10, h_line, "encoder"), (10, x_line, "token")):
-            p.dot(gate.x + dx, line, role)
-            p.arrow((gate.x + dx, line), gate.bottom(dx), role=role)
-    p.arrow(f.top(), forget.bottom(), role="gate")
-    p.arrow(i.top(), (i.x, middle), write.left(), role="gate")
-    p.arrow(g.top(), (g.x, middle), write.right(), role="encoder")
-    p.arrow(write.top(), plus.bottom(), role="encoder")
-    p.arrow(o.top(), (o.x, 160), show.left(), role="gate")
-    for box, text in ((f, "f"), (i, "i"), (g, "g"), (o, "o")):
-        p.math(box.x + 8, row - 28, text, "start")
-    for box, text in ((f, "forget"), (i, "input"), (g, "new value")):
-        p.text(box.x + 8, row - 46, text, "small quiet start")
-    p.text(o.right()[0] + 4, row, "output gate", "small quiet start")
-    p.math(20, top - 20, "c", "start")
-    p.math(462, top - 20, "c′", "end")
-    p.math(20, h_line - 18, "h", "start")
-    p.math(462, 142, "h′", "end")
-    p.math(40, 312, "x", "start")
 
 
 @picture("log_cosh", 300)

@@ -28,7 +28,9 @@ WORDS = {
     "embedding": "嵌入", "ids": "编号", "tokens": "词元", "text": "文本",
     "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重", "written": "生成",
     "keeps h": "保持 h", "takes n": "取 n",
-    "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget": "遗忘门", "input": "输入门", "output gate": "输出门",
+    "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget gate": "遗忘门", "input gate": "输入门", "output gate": "输出门",
+    "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
+    "distance d = T − t": "距离 d = T − t",
     # tutorials 14 to 16
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
@@ -139,7 +141,7 @@ PATTERNS = {
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
     r"(\w+), batch (\d+)": r"\1，批次 \2",
     r"global, then trained: (.+)": r"全局，继续训练：\1",
-    r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
+    r"z, before training": "z，训练前", r"z, after training": "z，训练后",
 }
 SAME = {"bf", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",

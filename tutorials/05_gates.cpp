@@ -157,7 +157,9 @@ plot::Heatmap gate_strip(const std::string& title, const nn::Recurrent& gru, con
     z.push_back(sigmoid(gates(x[t], p.weight_ih, p.bias_ih, 3)[1] + gates(h, p.weight_hh, p.bias_hh, 3)[1]));
     h = gru_step(p, x[t], {h})[0];
   }
-  return tutorial::by_token(title, concat(z, 0), x);
+  plot::Heatmap map = tutorial::by_token(title, concat(z, 0), x);
+  map.scale_name = "z";
+  return map;
 }
 
 void run(const tutorial::Options& options) {
@@ -207,16 +209,19 @@ void run(const tutorial::Options& options) {
   // 4. How training changes the gates of a GRU that starts without an added bias.
   const Tensor shown = tutorial::first_token_batch(10, 1, generator).x;                 // (11, 1, I)
   const auto gru = make(kinds[1]);
-  const plot::Heatmap before = gate_strip("z, before training", *gru, shown);
+  std::vector<plot::Heatmap> z = {gate_strip("z, before training", *gru, shown)};
   const double learnt = learn_first_token(*gru, 10, options.steps, generator);
-  const plot::Heatmap after = gate_strip("z, trained to accuracy " + tutorial::decimals(learnt), *gru, shown);
+  z.push_back(gate_strip("z, after training", *gru, shown));
+  tutorial::sort_rows(z, {{"keep", 0.9}, {"in between", 0.1}, {"overwrite", 0}});
 
   publish({.number = "05",
            .title = "gates",
            .intro = "Gates can pass a state on unchanged.",
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
                         {"Remembering the first token", {}, text(accuracy)},
-                        {"The gate z of a GRU, over a sequence", {{"gates", plot::strip({before, after})}}}},
+                        {"The gate z of a GRU, over a sequence",
+                         {{"gates", plot::strip(z)}},
+                         "accuracy after training: " + tutorial::decimals(learnt)}},
            .tables = {one_step, confused, arrived, accuracy},
            .try_next = "--steps 2000: do the networks without the added bias catch up? Then ./run tutorial 06"},
           out, options);

@@ -20,6 +20,12 @@ void check(const Heatmap& heatmap, std::string_view function) {
   }
   if (heatmap.values.empty())
     throw Error(where + shape + " have no cells; add at least one row and one column");
+  std::size_t grouped = 0;
+  for (const RowGroup& group : heatmap.groups) grouped += group.rows;
+  if (!heatmap.groups.empty() && grouped != rows) {
+    throw Error(where + "the groups have " + std::to_string(grouped) + " rows, but the heatmap " +
+                std::to_string(rows) + "; put each row into one group");
+  }
   if (!std::isfinite(heatmap.max - heatmap.min) || heatmap.min >= heatmap.max) {
     throw Error(where + "min " + brief(heatmap.min) + " and max " + brief(heatmap.max) +
                 " are not a valid range; both must be finite, and min below max");

@@ -28,6 +28,14 @@ std::vector<std::string> shortened(const std::vector<std::string>& labels) {
   return out;
 }
 
+constexpr double kBracket = 6;  // width, in pixels
+
+std::vector<std::string> names_of(const std::vector<RowGroup>& groups) {
+  std::vector<std::string> names;
+  for (const RowGroup& group : groups) names.push_back(group.name);
+  return names;
+}
+
 double widest(const std::vector<std::string>& labels, double font) {
   double width = 0;
   for (const std::string& label : labels) width = std::max(width, text_width(label, font));
@@ -56,7 +64,9 @@ struct Layout {
     columns_height = turn == 0 ? font : turn == -90 ? label : label / std::numbers::sqrt2 + 6;
     top = kMargin + (heatmap.title.empty() ? 0 : kTitle + 9) + (heatmap.x_label.empty() ? 0 : kFont + 9) +
           std::ceil(columns_height) + kGap;
-    left = kMargin + (heatmap.y_label.empty() ? 0 : kFont + 12) + std::ceil(widest(rows, font)) + kGap;
+    const double beside = heatmap.groups.empty() ? widest(rows, font)
+                                                 : widest(names_of(heatmap.groups), kFont) + kBracket + kGap;
+    left = kMargin + (heatmap.y_label.empty() ? 0 : kFont + 12) + std::ceil(beside) + kGap;
   }
 
   double width() const { return cell_width * static_cast<double>(columns.size()); }
@@ -82,13 +92,29 @@ double draw_column_labels(Drawing& drawing, const Layout& at) {
   return right;
 }
 
+// Draws a bracket beside each group of rows, and the group's name left of it.
+void draw_groups(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
+  const double right = at.left - kGap + 2;
+  double y = at.top;
+  for (const auto& [name, rows] : heatmap.groups) {
+    if (rows == 0) continue;
+    const double height = at.cell_height * static_cast<double>(rows);
+    drawing.path("gp-axis", join("M", pixels(right), " ", pixels(y + 1), "h-", pixels(kBracket), "v",
+                                 pixels(height - 3), "h", pixels(kBracket)));
+    drawing.text("gp-ink", right - kBracket - kGap, y + height / 2 + kFont * 0.35 - 1, name, Anchor::end);
+    y += height;
+  }
+}
+
 void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
   std::vector<Cell> touching;
   const double gap = at.has_gaps() ? 1 : 0;
   for (std::size_t r = 0; r < at.rows.size(); ++r) {
     const double y = at.top + static_cast<double>(r) * at.cell_height;
-    drawing.text(at.text_class(), at.left - kGap, y + at.cell_height / 2 + at.font * 0.35, at.rows[r],
-                 Anchor::end);
+    if (heatmap.groups.empty()) {
+      drawing.text(at.text_class(), at.left - kGap, y + at.cell_height / 2 + at.font * 0.35, at.rows[r],
+                   Anchor::end);
+    }
     for (std::size_t c = 0; c < at.columns.size(); ++c) {
       const double value = value_at(heatmap, r, c);
       const Box box = {at.left + static_cast<double>(c) * at.cell_width, y, at.cell_width - gap,
@@ -119,7 +145,8 @@ double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, 
     const double top = height * i / kSteps, rest = std::min(height - top, 2 * height / kSteps);
     drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kWidth, rest});
   }
-  double right = x;
+  drawing.label("gp-ink", x, y - 7, heatmap.scale_name);
+  double right = x + text_width(heatmap.scale_name, kFont);
   const auto label = [&](double value, double at) {
     drawing.text("gp-muted gp-small", x + kWidth + 5, y + at + 3.5, brief(value));
     right = std::max(right, x + kWidth + 5 + text_width(brief(value), kSmall));
@@ -155,6 +182,7 @@ Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, dou
   drawing.label("gp-muted", kMargin + kFont - 2, at.top + at.height() / 2, heatmap.y_label, Anchor::middle,
                 -90);
   double right = draw_column_labels(drawing, at);
+  draw_groups(drawing, heatmap, at);
   draw_cells(drawing, heatmap, at);
   if (colour_scale) {
     const double height = std::clamp(at.height() - 1, 40.0, 160.0);

@@ -29,6 +29,24 @@ TEST_CASE("a heatmap's rows run downwards and its columns to the right, with lab
   CHECK(attribute(label.substr(label.rfind("<text")), "<text", "y") < place("p, a: 0", "y"));
 }
 
+TEST_CASE("brackets replace a heatmap's row labels, and the colour scale has a name", "[plot]") {
+  plot::Heatmap grouped = two_by_three();
+  const std::string plain = svg(grouped);
+  grouped.groups = {{"a long name", 1}, {"none", 0}, {"", 1}};
+  grouped.scale_name = "weight";
+  const std::string picture = svg(grouped);
+  CHECK(count(picture, "<path class=\"gp-axis\"") == 2 + count(plain, "<path class=\"gp-axis\""));
+  CHECK(has(picture, ">a long name</text>"));
+  CHECK(has(picture, ">weight</text>"));
+  CHECK_FALSE(has(picture, ">none</text>"));
+  CHECK_FALSE(has(picture, ">p</text>"));
+  CHECK(has(picture, "<title>p, a: 0</title>"));
+  CHECK(attribute(picture, "<svg", "width") > attribute(plain, "<svg", "width") + 40);
+  grouped.groups.pop_back();
+  CHECK(has(message([&] { svg(grouped); }),
+            "the groups have 1 rows, but the heatmap 2; put each row into one group"));
+}
+
 TEST_CASE("a heatmap's colours span its range, and values beyond it are clamped", "[plot]") {
   const std::string picture = svg(two_by_three());
   CHECK(class_of(picture, "p, a: 0") == "gp-q0");

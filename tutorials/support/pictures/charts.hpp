@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Charts of plain numbers.
@@ -20,5 +21,11 @@ std::vector<double> log10_at(const std::vector<double>& y, const std::vector<std
 gradus::plot::Heatmap numbered_map(const std::string& title, const std::string& x_label,
                                    const std::string& y_label, const std::vector<double>& values,
                                    double max = 1);
+
+/// Sorts the rows of all heatmaps by the last column of the last one, highest first. Brackets join the rows
+/// whose value there is at least a bound: `groups` has names and bounds, highest first. In a strip, only the
+/// first heatmap shows the names and the label of the y axis.
+void sort_rows(std::vector<gradus::plot::Heatmap>& maps,
+               const std::vector<std::pair<std::string, double>>& groups);
 
 }  // namespace tutorial

@@ -8,6 +8,12 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
+/// A bracket beside neighbouring rows of a heatmap.
+struct RowGroup {
+  std::string name{};    ///< left of the bracket; may be empty
+  std::size_t rows = 0;  ///< number of rows that the bracket joins
+};
+
 /// A matrix drawn as coloured cells, such as attention weights or a weight matrix.
 ///
 /// As in attention papers, column labels (the source) are at the top and row labels (the target) on the left.
@@ -22,6 +28,8 @@ struct Heatmap {
   /// horizontal: pass an empty label where labels would overlap. Cells below 10 pixels touch each other and
   /// have no tooltips; NaN leaves a gap.
   double cell_width = 0, cell_height = 0;
+  std::vector<RowGroup> groups{};  ///< from the top, brackets in place of the row labels; tooltips keep these
+  std::string scale_name{};        ///< above the colour scale
 };
 
 /// Draws `heatmap` as one SVG: cells with tooltips (row, column: value), labels, a colour scale.
@@ -30,7 +38,7 @@ struct Heatmap {
 /// dark colours. It can be used by itself, or inline in a page with other pictures.
 ///
 /// Throws Error if there are no cells, or if `values` does not have one value per cell. Also throws unless
-/// min and max are finite and min < max.
+/// min and max are finite and min < max, and if the groups do not have as many rows as the heatmap.
 std::string svg(const Heatmap& heatmap);
 
 /// Draws several heatmaps as one SVG, side by side in rows of `per_row`. Example: the same sentence after 1,

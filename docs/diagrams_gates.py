@@ -1,0 +1,228 @@
+"""Pictures of tutorial 05: what a gate keeps, the cells of the GRU and of the LSTM, and two plots of its results."""
+
+from diagrams_kit import at, picture
+from results_kit import load
+
+
+# ---- Plots of docs/results/tutorial_05.json ----
+
+# the networks in the order of the program's tables: the name in the picture, its colour, the width of its line, and its dashes
+GRU, LSTM, START_NEAR_1 = "encoder", "decoder", "gate starts near 1"
+NETWORKS = (("RNN", "token", 2.2, ""), ("GRU", GRU, 2.2, ""), ("LSTM", LSTM, 2.2, "dash"),
+            (f"GRU, {START_NEAR_1}", GRU, 4, ""), (f"LSTM, {START_NEAR_1}", LSTM, 2.2, "dash"))
+
+
+def means(name):
+    """The rows of a table: the mean over the seeds of each number."""
+    tables = [run["tables"][name]["rows"] for run in load("tutorial_05")["runs"]]
+    return [[sum(values) / len(values) for values in zip(*(table[i]["values"] for table in tables))]
+            for i in range(len(tables[0]))]
+
+
+def network(p, number, points, below, name=None):
+    """Draws the line of a network, with dots, and its name at its end, `below` pixels lower."""
+    own_name, role, width, dash = NETWORKS[number]
+    x, y = points[-1]
+    p.path(f"line {role} {dash}", "M" + "L".join(at(*point) for point in points), f' stroke-width="{width}"')
+    for point in points:
+        p.disc(f"fill {role}", *point, 3)
+    p.text(x + 9, y + below, own_name if name is None else name, f"small name start {role}")
+
+
+def axes(p, left, right, y_of, y_labels, x_of, x_labels, floor):
+    """Draws a grid with labels at both axes."""
+    for value, label in y_labels:
+        p.path("line token faded", f"M{at(left, y_of(value))}H{right:g}", ' stroke-width="1"')
+        p.math(left - 8, y_of(value), label, "small end quiet")
+    for value in x_labels:
+        p.text(x_of(value), floor + 16, f"{value}", "small quiet")
+
+
+@picture("05_accuracy", 312)
+def accuracy(p):
+    """Accuracy against the delay, for five networks.
+
+    Means of nine models. At a delay of 5 all lines are at 1. At 40, the RNN, the GRU and the LSTM are at an eighth, as high as
+    guessing. The GRU and the LSTM whose gate starts near 1 are at 0.97.
+    """
+    left, right, floor, up, delays = 40, 284, 252, 216, (5, 10, 20, 40)
+
+    def x_of(delay):
+        return left + 8 + 76 * delays.index(delay)
+
+    def y_of(value):
+        return floor - up * value
+
+    p.text(12, 14, "accuracy", "small start quiet")
+    axes(p, left, right, y_of, [(part / 4, f"{part / 4:g}") for part in range(5)], x_of, delays, floor)
+    p.text((left + right) / 2, floor + 40, "delay: tokens after the first", "small quiet")
+    p.path("line token dash", f"M{at(left, y_of(1 / 8))}H{right}", ' stroke-width="1.2"')
+    p.text(left + 6, y_of(1 / 8) - 12, "guessing: 1/8", "small start quiet")
+    rows, names = means("accuracy"), (18, 3, -12, -9, 9)  # the distance of a name from the end of its line
+    for number, below in enumerate(names):
+        points = [(x_of(delay), y_of(row[number])) for delay, row in zip(delays, rows)]
+        network(p, number, points, below)
+
+
+@picture("05_gradient_norm", 338)
+def gradient_norm(p):
+    """The norm of the gradient against the distance, for five networks before training.
+
+    The scale is logarithmic. After 40 steps, the RNN keeps about 10 to the power −9.5, the GRU and the LSTM 10 to the power −7.7.
+    With a gate that starts near 1, the GRU keeps a sixth, and the gradient of the LSTM grows. A dashed line shows one half for
+    each step: 10 to the power −12.
+    """
+    left, right, top, decade, steps = 48, 284, 44, 18.5, (0, 10, 20, 40)
+    floor = top + 12.6 * decade
+
+    def x_of(distance):
+        return left + (right - left - 4) * distance / 40
+
+    def y_of(exponent):
+        return top - decade * exponent
+
+    p.text(12, 14, "gradient's norm, relative to that at T", "small start quiet")
+    axes(p, left, right, y_of, [(-k, f"10^{{−{k}}}" if k else "1") for k in range(0, 13, 3)], x_of, (0, 10, 20, 30, 40), floor)
+    p.text((left + right) / 2, floor + 40, "distance d = T − t", "small quiet")
+    half = -12.04  # 40 log10(1/2)
+    p.path("line gate dash", f"M{at(x_of(0), y_of(0))}L{at(x_of(40), y_of(half))}", ' stroke-width="1.6"')
+    p.math(right + 4, y_of(half), "(1/2)^d", "start")
+    for number, row in enumerate(means("gradient_norm")):
+        points = [(x_of(distance), y_of(exponent)) for distance, exponent in zip(steps, (0, *row))]
+        network(p, number, points, 0, name={1: "GRU and LSTM", 2: ""}.get(number))
+
+
+# ---- Circuits ----
+
+
+def carry(p, y, *nodes):
+    """Draws the thick line of a cell's state, through the nodes."""
+    starts, ends = [(20, y), *(node.right() for node in nodes)], [*(node.left() for node in nodes), (462, y)]
+    for start, end in zip(starts, ends):
+        p.arrow(start, end, role="encoder", width=3.4)
+
+
+
+@picture("05_keep", 262)
+def keep(p):
+    """How much of a value a gate keeps.
+
+    A unit has the value 1, and its gate is the same at every step. After 40 steps, almost nothing is left with z = 0.5, an eighth with
+    z = 0.95, and everything with z = 1.
+    """
+    left, step, high = 84, 9.4, 46
+    for row, (z, rest) in enumerate(((0.5, "10^{−12}"), (0.95, "0.13"), (1, "1"))):
+        floor = 66 + 84 * row
+        p.math(12, floor - 16, f"z = {z}", "start")
+        p.path("line token", f"M{left - 6} {floor}H474", ' stroke-width="1"')
+        for k in range(41):
+            height = high * z ** k
+            p.rect("part gate", left + step * k, floor - height, step - 2.4, max(height, 0.2))
+        p.math(left + 40.5 * step, floor - high * z ** 40 - 12, rest, "small end")
+    for k in (0, 10, 20, 30, 40):
+        p.text(left + step * k + 3.5, floor + 14, f"{k}", "small quiet")
+    p.text(12, floor + 14, "steps", "small quiet start")
+
+
+def enter(p, y, name, role):
+    """Draws the beginning of a line that enters a cell from the left, with its name. Returns its end."""
+    p.arrow((22, y), (58, y), role=role)
+    if name:
+        p.math(14, y, name)
+    return 58, y
+
+
+def gru_cell(p, shown):
+    """Draws a GRU cell. `shown` maps the name of a value to the text at its line."""
+    top, middle, row, h_line, x_line = 66, 130, 200, 278, 306
+    p.panel("encoder", 58, 26, 356, 300)
+    z, r, n = (p.cell(x, row, text, role, 50, 30) for x, text, role in ((104, "σ", "gate"), (198, "σ", "gate"), (350, "tanh", "encoder")))
+    reset, product = p.circle(284, row, "∘", "gate"), p.cell(284, 247, "W_{hn}", "attention", 50, 26)
+    keep, new, plus = p.circle(z.x - 12, top, "∘", "gate"), p.circle(n.x, middle, "∘", "gate"), p.circle(n.x, top, "+", "encoder")
+    carry(p, top, keep, plus)
+    p.dot(34, top, "encoder")
+    p.arrow((34, top), (34, h_line), (58, h_line), role="encoder")
+    p.arrow((58, h_line), (product.x, h_line), product.bottom(), role="encoder")
+    p.arrow(enter(p, x_line, shown["x"] if shown["x"] == "x" else "", "token"), (n.x, x_line), n.bottom())
+    for gate in (z, r):
+        for dx, y, role in ((-10, h_line, "encoder"), (10, x_line, "token")):
+            p.dot(gate.x + dx, y, role)
+            p.arrow((gate.x + dx, y), gate.bottom(dx), role=role)
+    p.arrow(product.top(), reset.bottom(), role="encoder")
+    p.arrow(r.right(), reset.left(), role="gate")
+    p.arrow(reset.right(), n.left(), role="encoder")
+    p.arrow(n.top(), new.bottom(), role="encoder")
+    p.arrow(z.top(-12), keep.bottom(), role="gate")
+    p.arrow(z.top(14), (z.x + 14, middle), new.left(), role="gate")
+    p.arrow(new.top(), plus.bottom(), role="encoder")
+    for name, x, y, css in (("h", 12, top - 20, "start"), ("h′", 474, top - 20, "end"), ("z", keep.x + 7, 104, "start"),
+                            ("1 − z", 224, middle - 14, ""), ("r", 247, row - 14, ""), ("n", n.x + 7, 164, "start"),
+                            ("+ b_{hn}", product.left()[0] - 4, product.y, "small end"), ("z h", 224, top - 17, ""),
+                            ("(1 − z) n", n.x - 8, 98, "end"), ("W_{hn} h", 291, 224, "start"), ("r W_{hn} h", 309, row - 14, "")):
+        if name in shown:
+            p.math(x, y, shown[name], css if name == shown[name] else f"{css} small")
+    if shown["x"] != "x":
+        p.math(12, x_line - 14, shown["x"], "small start")
+    p.text(z.x + 20, 152, "update ", "small quiet start")
+    p.text(z.x + 20, 168, "gate", "small quiet start")
+    p.text(r.x, row - 30, "reset gate", "small quiet")
+    p.text(n.x - 8, 166, "new value", "small quiet end")
+
+
+@picture("05_gru", 340)
+def gru(p):
+    """A GRU cell as a circuit.
+
+    The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids
+    of x and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).
+    """
+    gru_cell(p, {name: name for name in ("h", "h′", "x", "z", "1 − z", "r", "n", "+ b_{hn}")})
+
+
+@picture("05_gru_numbers", 340)
+def gru_numbers(p):
+    """One step of a GRU with one unit, with its numbers.
+
+    With h = 0.5 and x = 1: r = 0.5, W_hn h = 1.0, their product 0.5, n = 0.905, z = 0.881, 1 − z = 0.119. So z h = 0.440,
+    (1 − z) n = 0.108, and h' = 0.548.
+    """
+    gru_cell(p, {"h": "h = 0.5", "h′": "h′ = 0.548", "x": "x = 1", "z": "z = 0.881", "1 − z": "1 − z = 0.119", "r": "r = 0.5", "n": "n = 0.905",
+                 "z h": "z h = 0.440", "(1 − z) n": "(1 − z) n = 0.108", "W_{hn} h": "1.0", "r W_{hn} h": "0.5"})
+
+
+@picture("05_lstm", 330)
+def lstm(p):
+    """An LSTM cell as a circuit.
+
+    The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The
+    gates i, f and o are sigmoids of x and h, g is a tanh of them.
+    """
+    top, middle, row, h_line, x_line = 70, 132, 204, 256, 284
+    p.panel("encoder", 58, 30, 370, 276)
+    f, i, g, o = (p.cell(x, row, text, role, 50, 30)
+                  for x, text, role in ((86, "σ", "gate"), (170, "σ", "gate"), (246, "tanh", "encoder"), (318, "σ", "gate")))
+    forget, write = p.circle(f.x, top, "∘", "gate"), p.circle(208, middle, "∘", "gate")
+    plus = p.circle(write.x, top, "+", "encoder")
+    squash, show = p.cell(388, 116, "tanh", "encoder", 46, 28), p.circle(388, 168, "∘", "gate")
+    carry(p, top, forget, plus)
+    p.dot(squash.x, top, "encoder")
+    p.arrow((squash.x, top), squash.top(), role="encoder")
+    p.arrow(squash.bottom(), show.top(), role="encoder")
+    p.arrow(show.right(), (462, 168), role="encoder")
+    for dx, y, name, role in ((-10, h_line, "h", "encoder"), (10, x_line, "x", "token")):
+        p.arrow(enter(p, y, name, role), (o.x + dx, y), o.bottom(dx), role=role)
+        for gate in (f, i, g):
+            p.dot(gate.x + dx, y, role)
+            p.arrow((gate.x + dx, y), gate.bottom(dx), role=role)
+    p.arrow(f.top(), forget.bottom(), role="gate")
+    p.arrow(i.top(), (i.x, middle), write.left(), role="gate")
+    p.arrow(g.top(), (g.x, middle), write.right(), role="encoder")
+    p.arrow(write.top(), plus.bottom(), role="encoder")
+    p.arrow(o.top(), (o.x, 168), show.left(), role="gate")
+    for box, text, name in ((f, "f", "forget gate"), (i, "i", "input gate"), (g, "g", "new value"), (o, "o", "")):
+        p.math(box.x + 7, row - 26, text, "start")
+        p.text(box.x + 6, row - 52, name, "small quiet start")
+    p.text(o.right()[0] + 4, row, "output gate", "small quiet start")
+    p.math(20, top - 20, "c", "start")
+    p.math(462, top - 20, "c′", "end")
+    p.math(462, 150, "h′", "end")
