@@ -1,4 +1,4 @@
-"""The pictures of the engine and of the recurrent cells, for docs/diagrams.py."""
+"""The pictures of the engine, for docs/diagrams.py."""
 
 import functools
 import math
