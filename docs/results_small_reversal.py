@@ -13,7 +13,8 @@ LENGTH = 12  # of the test sources, the longest of training
 TASK = ["--task", "reverse", "--held-out", "5000", "--learning-rate", "0.003", *ONE_THREAD]
 LARGE = [*TASK, "--embedding", "32", "--hidden", "64", "--energy", "64"]
 UPDATES = ["--steps", "1200"]
-STUDENT = [*TASK, "--embedding", "16", "--hidden", "31", "--energy", "31", "--steps", "600"]  # half of the updates, to show what a teacher adds
+STUDENT = [*TASK, "--embedding", "16", "--hidden", "31", "--energy", "31"]  # 24.9 % of the large model's parameters
+SHORT = ["--steps", "600"]  # a shorter training, to show what a teacher adds
 SMALLEST = [*TASK, "--embedding", "8", "--hidden", "16", "--energy", "16", "--steps", "4800"]  # trained to the end
 SYMBOLS = "8"  # of ten
 
@@ -26,9 +27,10 @@ def pruned(runs, zeros, *options, steps="300"):
 # name of a training → a function that returns its options, given the folder of a seed's runs; in the order of training
 TRAININGS = {
     "teacher": lambda runs: [*LARGE, *UPDATES],
-    "student": lambda runs: STUDENT,
-    "student of probabilities": lambda runs: [*STUDENT, "--teacher", runs / "teacher"],
-    "student of attention": lambda runs: [*STUDENT, "--teacher", runs / "teacher", "--teacher-weight", "0", "--teacher-attention", "1"],
+    "student": lambda runs: [*STUDENT, *SHORT],
+    "student of probabilities": lambda runs: [*STUDENT, *SHORT, "--teacher", runs / "teacher"],
+    "student of attention": lambda runs: [*STUDENT, *SHORT, "--teacher", runs / "teacher", "--teacher-weight", "0", "--teacher-attention", "1"],
+    "student, longer": lambda runs: [*STUDENT, *UPDATES],
     "smallest": lambda runs: SMALLEST,
     "50 % zeros": lambda runs: pruned(runs, "0.5", "--per-matrix"),
     "80 % zeros": lambda runs: pruned(runs, "0.8", "--per-matrix"),
@@ -59,6 +61,8 @@ ROWS = {
     "student": ("student", F32, []),
     "student, teacher's probabilities": ("student of probabilities", F32, []),
     "student, teacher's attention": ("student of attention", F32, []),
+    "student, 1,200 updates": ("student, longer", F32, []),
+    "student, 1,200 updates, int8": ("student, longer", ["--int8"], []),
     "smallest student": ("smallest", F32, []),
     "smallest student, int8": ("smallest", ["--int8"], []),
 }
