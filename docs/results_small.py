@@ -14,6 +14,7 @@ GRADUS_RUNS [out] has a folder NAME with finished trainings and scores, so a sto
 
 import dataclasses
 import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -67,7 +68,7 @@ class Study:
     scale: float  # from the report to the table
     unit: tuple[str, float, str]  # of file sizes: its name, its bytes, the format of a size
     shown: tuple[str, ...]  # rows of the table that is not folded
-    batches: dict[int, int]  # batch size → number of sentences to translate
+    batches: dict[int, int]  # batch size → number of sentences to translate; the test sources are repeated if they are fewer
     data: str | None = None  # environment variable that names the folder of the texts
     tests_file: bool = False  # evaluates the file of test pairs, not the test part of the model's corpus
     memory_format: str = "{:.0f}"  # of MB
@@ -142,7 +143,8 @@ class Study:
         for _ in range(ROUNDS):
             for row, (name, form, options) in chosen.items():
                 for batch, count in self.batches.items():
-                    speed, memory = translate(program, lines[:count], batch, "--model", self.stored(runs, name, form), *options, *ONE_THREAD)
+                    sentences = list(itertools.islice(itertools.cycle(lines), count))
+                    speed, memory = translate(program, sentences, batch, "--model", self.stored(runs, name, form), *options, *ONE_THREAD)
                     kept = rows[row]
                     kept[f"batch_{batch}"] = max(speed, kept.get(f"batch_{batch}", speed))
                     kept[f"memory_{batch}"] = max(memory, kept.get(f"memory_{batch}", memory))

@@ -82,5 +82,5 @@ def test_pairs(runs):
 
 STUDY = Study(name="small_reversal", command=" ".join(["./run gradus train", *LARGE, *UPDATES, "--seed N"]), trained_as="out/reversal",
               trainings=TRAININGS, rows=ROWS, test_pairs=test_pairs, tests_file=True, score="exact_match", title="exact match, %", scale=100,
-              unit=("kB", 1e3, "{:.1f}"), shown=SHOWN, batches={1: 448, 64: 448}, memory_format="{:.1f}")
+              unit=("kB", 1e3, "{:.1f}"), shown=SHOWN, batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
 measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
