@@ -91,6 +91,7 @@ def check():
     results_compress.check_bounds()
     results_sparse.check_bounds()
     results_small_french.check_bounds()
+    results_small_reversal.check_bounds()
     results_machines.check_bounds()
     results_serve.check_bounds()
     results_speaking.check_bounds()

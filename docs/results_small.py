@@ -65,6 +65,7 @@ class Study:
     test_pairs: Callable  # a file of test pairs, given the folder of a seed's runs. Writes the file if it is missing.
     score: str  # key of the score in a report of evaluate
     title: str  # of the score in the table
+    difference: str  # title of the column with the difference to f32
     scale: float  # from the report to the table
     unit: tuple[str, float, str]  # of file sizes: its name, its bytes, the format of a size
     shown: tuple[str, ...]  # rows of the table that is not folded
@@ -191,7 +192,7 @@ class Study:
                      f"{100 * self.against_f32(row, 'bytes'):.1f}", score([self.scale * value for value in self.over_runs(row, self.score)]),
                      f"{self.scale * self.mean_of(row, self.score) - difference:+.1f}".replace("-", "−")] for row in names]
 
-        header = ["model", unit, f"{unit}, gzip", "bytes, %", self.title, f"{self.title} − f32"]
+        header = ["model", unit, f"{unit}, gzip", "bytes, %", self.title, self.difference]
         every = rows_of([row["row"] for row in self.results()["runs"][0]["rows"]], lambda values: over_seeds(values, "{:.1f}"))
         return (markdown_table(header, rows_of(self.shown, lambda values: f"{sum(values) / len(values):.1f}")) + "\n\n"
                 + folded(f"Means of seeds {seeds_of(self.results())}. Open for all rows, with the lowest and highest values",

@@ -89,8 +89,8 @@ SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", 
          "smallest student, teacher's translations, int8")
 
 STUDY = Study(name="small", command=command_of("eng-fra", *FRENCH, *PRECISION), trained_as="out/french", trainings=TRAININGS, rows=ROWS,
-              test_pairs=lambda runs: texts(runs) / "test.tsv", score="bleu", title="BLEU", scale=1, unit=("MB", 1e6, "{:.2f}"),
-              shown=SHOWN, batches={1: 128, 64: 512}, data="GRADUS_DATA")
+              test_pairs=lambda runs: texts(runs) / "test.tsv", score="bleu", title="BLEU", difference="BLEU − f32", scale=1,
+              unit=("MB", 1e6, "{:.2f}"), shown=SHOWN, batches={1: 128, 64: 512}, data="GRADUS_DATA")
 measure, mean_of, small_quality, small_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
 
 

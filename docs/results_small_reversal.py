@@ -81,6 +81,56 @@ def test_pairs(runs):
 
 
 STUDY = Study(name="small_reversal", command=" ".join(["./run gradus train", *LARGE, *UPDATES, "--seed N"]), trained_as="out/reversal",
-              trainings=TRAININGS, rows=ROWS, test_pairs=test_pairs, tests_file=True, score="exact_match", title="exact match, %", scale=100,
-              unit=("kB", 1e3, "{:.1f}"), shown=SHOWN, batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
+              trainings=TRAININGS, rows=ROWS, test_pairs=test_pairs, tests_file=True, score="exact_match", title="exact match, %",
+              difference="exact match − f32", scale=100, unit=("kB", 1e3, "{:.1f}"), shown=SHOWN, batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
 measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
+
+
+def check_text():
+    """Checks that the text of tutorial 14 gives the numbers of the tables."""
+    def percent(row, form="{:.0f}"):
+        """The lowest and the highest exact match over the seeds, in percent."""
+        values = [100 * value for value in STUDY.over_runs(row, "exact_match")]
+        return form.format(min(values)), form.format(max(values))
+
+    def bytes_of(row):
+        return f"{100 * STUDY.against_f32(row, 'bytes'):.1f}"
+    low, high = percent("80 % zeros, then trained")
+    lost = f"{100 - float(percent('80 % zeros, then trained', '{:.3f}')[0]):.0f}"
+    overall, longer = percent("80 % zeros, global, then trained"), percent("90 % zeros, then trained longer")
+    one, two = percent("top-1", "{:.1f}")[1], percent("top-2", "{:.1f}")[0]
+    pairs, few = percent("convolution of the annotations"), percent("8 target symbols", "{:.1f}")
+    untaught, words, attention = (percent(row) for row in ("student", "student, teacher's probabilities", "student, teacher's attention"))
+    trained = percent("student, 1,200 updates", "{:.1f}")[0]
+    slower = f"{STUDY.faster('student, 1,200 updates', 1) / STUDY.faster('student, 1,200 updates, int8', 1):.1f}"
+    kilobytes = [f"{STUDY.mean_of(row, 'gzip_bytes') / 1e3:.0f} kB" for row in ("80 % zeros, then trained, int8", "student, 1,200 updates, int8")]
+    more = f"{float(bytes_of('convolution of the annotations')) - 100:.0f}"
+    check_sentences({
+        "tutorials": (f"at most {lost} % of the outputs are wrong at 80 %", f"int8 has {bytes_of('int8')} % of the bytes", f"is {slower} times as slow in int8",
+                      f"With 80 % zeros, {low} to {high} % of the outputs are right", f"keeps only {overall[0]} to {overall[1]} %",
+                      f"After 1,200, {longer[0]} to {longer[1]} % are right",
+                      f"80 % zeros has {kilobytes[0]}", f"in int8 has {kilobytes[1]}", f"top-1 is right for at most {one} %, and top-2 for at least {two} %",
+                      f"adds {more} % to the file, and is right for {pairs[0]} to {pairs[1]} %", f"{few[0]} to {few[1]} % of the outputs are right",
+                      f"has {bytes_of('8 target symbols')} % of the bytes", f"on its own, the student is right for {untaught[0]} to {untaught[1]} %", f"for {words[0]} to {words[1]} %",
+                      f"for {attention[0]} to {attention[1]} %", f"without a teacher has at least {trained} %", f"{bytes_of('smallest student, int8')} % of the bytes"),
+        "zh/tutorials": (f"最多有 {lost} % 出错", f"int8 的字节数是 {bytes_of('int8')} %", f"f32 的 {slower} 倍", f"{low} 到 {high} %", f"{overall[0]} 到 {overall[1]} %",
+                         f"{longer[0]} 到 {longer[1]} %", *kilobytes, f"top-1 最多 {one} %", f"top-2 至少 {two} %", f"增加 {more} %", f"{pairs[0]} 到 {pairs[1]} %",
+                         f"{few[0]} 到 {few[1]} %", f"{bytes_of('8 target symbols')} %", f"{untaught[0]} 到 {untaught[1]} %", f"{words[0]} 到 {words[1]} %",
+                         f"{attention[0]} 到 {attention[1]} %", f"至少 {trained} %", f"{bytes_of('smallest student, int8')} %")})
+
+
+def check_bounds():
+    """Checks the bounds on which the page relies, for every seed: which models make no error, which fail, and which are faster."""
+    check_text()
+    exact, faster = (lambda row: STUDY.over_runs(row, "exact_match")), STUDY.faster
+    for row in ("f32", "bf16", "int8", "50 % zeros, then trained", "top-4", "attention to one position", "attention with one matrix",
+                "smallest student", "smallest student, int8"):
+        assert min(exact(row)) == 1, row
+    assert STUDY.against_f32("int8", "bytes") <= 0.27 and 0.24 <= STUDY.against_f32("student", "bytes") <= 0.26
+    assert max(exact("90 % zeros, then trained")) == 0
+    assert max(exact("80 % zeros, global, then trained")) < min(exact("80 % zeros, then trained"))
+    for teacher in ("probabilities", "attention"):
+        gains = [taught - untaught for taught, untaught in zip(exact(f"student, teacher's {teacher}"), exact("student"), strict=True)]
+        assert min(gains) < 0 < max(gains), (teacher, gains)
+    assert faster("int8", 1) < 1.1 and faster("bf16", 1) < 0.9 and faster("bf16", 64) < 0.9
+    assert STUDY.against_f32("smallest student, int8", "bytes") <= 1 / 30
