@@ -1,4 +1,5 @@
-"""For Conan 2. Untested here: nothing was built with it. The versions are Debian 12's, with which gradus is tested."""
+"""A recipe for Conan 2. No build has tested it yet. gradus is tested with the libraries of Debian 12. The recipe requires the
+same versions, except of OpenBLAS: 0.3.20 instead of 0.3.21."""
 
 import pathlib
 import re

@@ -14,8 +14,8 @@
 
 namespace bench {
 
-/// The model of a config, with PyTorch's initial values. The caller overwrites them; a preset's own
-/// initialisation would need extra memory.
+/// The model of a config, with PyTorch's initial values. The caller overwrites these values. A preset's own
+/// initialisation is not used, because it would need extra memory.
 std::unique_ptr<gradus::models::Seq2Seq> make_model(const Config& config);
 
 /// The model in gradus. The constructor sets the process's number of threads.

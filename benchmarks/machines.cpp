@@ -1,6 +1,6 @@
 // bench_machines: measures one of several processes that train the Bahdanau model together. It times a
-// training step, the summing of gradients, the waiting in it, and the optimiser's update.
-// benchmarks/machines.py starts it.
+// training step, the summing of gradients, the part of the summing in which the process waits, and the
+// optimiser's update. benchmarks/machines.py starts it.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/distributed/mpi.hpp>
@@ -51,8 +51,8 @@ struct Steps {
   nlohmann::ordered_json buckets{};  // only with --pretend
 };
 
-// Records the buckets of gradients in the last step, without sending them. For each bucket: its bytes, and
-// how many seconds before the end of the backward pass it is ready.
+// Records the buckets of gradients of the last step, without sending them. A record has the bucket's size in
+// bytes, and the seconds from the moment at which the bucket is ready to the end of the backward pass.
 class Buckets {
  public:
   models::Processes processes(std::int64_t count) {

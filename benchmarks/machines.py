@@ -24,7 +24,8 @@ import slow_link
 
 CONFIGS = ("small", "medium", "paper")
 CORES = 2  # cores of the measuring machine; 4 processes share them
-# The measurements of ./run bench machines, as name: (number of processes, options). 0 processes means without mpirun.
+# The measurements of ./run bench machines, as name: (number of processes, options). With 0 processes, the program runs without
+# mpirun.
 KINDS = {"one": (1, "--shards", 2), "two": (2, "--shards", 2), "bf16": (2, "--shards", 2, "--bf16-gradients"), "plain": (0, "--shards", 2),
          "one_of_4": (1, "--shards", 4), "four": (4, "--shards", 4)}
 PAPER = ("one", "two", "bf16")  # the only measurements for `paper`, whose steps take long
@@ -45,7 +46,7 @@ def run(program, processes, *options):
 
 
 def steps(program, config, rounds):
-    """The fastest round of each measurement; also the step of one process that computes its batch as a single shard."""
+    """The fastest round of each measurement. `apart` is the step time of one process that computes a batch as one shard."""
     best = {}
     few = FEW.get(config, ())
     for _ in range(1 if config == "paper" else rounds):
@@ -91,7 +92,8 @@ def waiting(row, processes, network, bytes_each=4, overlap=True):
 
 
 def efficiency(row, processes, network, bytes_each=4, overlap=True):
-    """The fraction of a step's time in which a process does not wait. Each process computes a batch as large as the one measured with one process."""
+    """The fraction of a step's time in which a process does not wait. Each process computes a batch of the size measured
+    with one process."""
     return row["apart"] / (row["apart"] + waiting(row, processes, network, bytes_each, overlap))
 
 

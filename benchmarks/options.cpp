@@ -1,7 +1,7 @@
 // bench_options: measures how options of `gradus train` change the speed of a training step, relative to a
 // run without options. The command's own code parses the options, builds the model and trains it. Every round
-// measures all rows in turn, so that other load on the machine affects them equally. The fastest step on each
-// batch counts.
+// measures all rows in turn, so that other load on the machine affects them equally. The result uses only the
+// fastest step on each batch.
 
 #include "settings/options.hpp"
 
@@ -38,7 +38,7 @@ struct Row {
   }
 };
 
-// The options to measure: {preset, options}. The first row has none.
+// The options to measure: {preset, options}. The first row has no preset and no options.
 const std::vector<Row> rows = {{"", ""},
                                {"", "--dropout 0.3"},
                                {"", "--layers 2"},
@@ -52,7 +52,8 @@ const std::vector<Row> rows = {{"", ""},
                                {"bahdanau", ""},
                                {"d2l", ""}};
 
-// Sizes for all rows, including presets. --energy and --maxout have the command's defaults.
+// The sizes of all rows, including the presets. 128 and 64 are the command's defaults of --energy and
+// --maxout.
 constexpr auto sizes = "--embedding 32 --hidden 64 --energy 128 --maxout 64 --batch 64";
 
 struct Options {

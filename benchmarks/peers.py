@@ -83,7 +83,7 @@ def contenders(ours, theirs, threads):
 
 
 def steps_of(case, settings):
-    """The numbers of timed and warm-up steps. With libtorch's default settings, steps are much slower, so there are fewer."""
+    """The numbers of timed and warm-up steps. With libtorch's default settings, steps are much slower, so fewer steps run."""
     return (case.steps, case.warmup) if settings != "plain" else (max(1, case.steps // 8), min(case.warmup, 2))
 
 
@@ -148,7 +148,7 @@ def least_memory(fastest, who):
 
 
 def as_json(case, precision, fastest):
-    """The measurements of one case: a report for each contender and thread count."""
+    """The measurements of one case: for each library and setting, a report per thread count."""
     kinds = {"gradus": ("gradus", ""), "libtorch_best": ("libtorch", "best"), "libtorch_plain": ("libtorch", "plain")}
     return {"config": case.config, "mode": case.mode, "batch": case.batch, "precision": precision, "rounds": case.rounds,
             **{name: {str(key[2]): report for key, report in fastest.items() if key[:2] == kind}

@@ -14,8 +14,8 @@ struct Program {
   std::string name;         ///< "gradus" or "libtorch 1.13.1", for the report
   std::string description;  ///< text for --help
   std::function<std::unique_ptr<Contender>(const Options&)> make;
-  /// The highest rate of matrix products with options.threads, in GFLOP/s; may be empty. Runs in a child
-  /// process, so that its memory and threads do not affect the measurement.
+  /// Measures the highest rate of matrix products with options.threads, in GFLOP/s. Runs in a child process,
+  /// so that its memory and threads do not affect the other measurement. Empty if this rate is not needed.
   std::function<double(const Options&)> sgemm_peak{};
   std::vector<std::string> precisions = {"f32"};  ///< allowed values of --precision
 };

@@ -53,7 +53,8 @@ Answer ask(httplib::Client& client, const std::string& line) {
   return {Json::parse(found->body)["translatedText"].get<std::string>(), seconds};
 }
 
-// Returns the answers in the order of the lines. Each client takes the next line that no client has taken.
+// Returns the answers in the order of the requests. Request i asks for line i; after the last line, the first
+// one follows. Each client repeatedly takes the next request that no client has taken.
 std::vector<Answer> ask_all(const Options& options, const std::vector<std::string>& lines) {
   std::vector<Answer> answers(options.requests > 0 ? options.requests : lines.size());
   std::atomic<std::size_t> next{0};

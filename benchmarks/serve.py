@@ -27,8 +27,8 @@ LINES = 6000
 
 
 def sample_of(file, distinct):
-    """LINES lines, drawn with repetition from those of 6 to 14 words. If the file is a table, its first column is used. If `distinct` is
-    not 0, at most this many lines differ."""
+    """LINES lines, drawn with repetition from the file's lines of 6 to 14 words. If the file is a table, its first column is
+    used. If `distinct` is not 0, the result has at most this many different lines."""
     cells = [line.split("\t")[0] for line in file.read_text().splitlines()]
     cells = sorted({cell for cell in cells if 6 <= len(cell.split()) <= 14})
     draw = random.Random(1)

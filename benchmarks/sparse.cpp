@@ -42,7 +42,8 @@ struct Options {
 const data::Reversal task(10, 3, 8);
 constexpr std::array<std::int64_t, 2> longer = {10, 12};
 
-// A way to train a model. With `top_k`, the trained model gives more than one row of the table.
+// A way to train a model. The table has one row for the trained model, and one more row for each number in
+// `top_k`.
 struct Method {
   std::string name;
   models::ModelOptions model = {};

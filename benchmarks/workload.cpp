@@ -61,7 +61,8 @@ std::int64_t sum(const std::vector<std::int64_t>& values) {
 // D, the size of an annotation.
 std::int64_t annotation(const Config& c) { return c.directions * c.H; }
 
-// d2l differs: its decoder starts from the encoder's last states, and its logits depend only on s_t.
+// The preset d2l is not like the other models: its decoder starts from the encoder's last states, and its
+// logits depend only on s_t.
 bool is_d2l(const Config& c) { return c.preset == "d2l"; }
 std::int64_t read_out(const Config& c) { return is_d2l(c) ? c.H : c.H + annotation(c) + c.E; }
 

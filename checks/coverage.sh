@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Line coverage of the unit tests: build/coverage/index.html. Fails if a folder's coverage is below 95 %.
+# Measures the line coverage of the unit tests in all folders of the library except files and plot, and writes it to
+# build/coverage/index.html. Fails if the coverage of one folder is below 95 %.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/coverage

@@ -55,7 +55,7 @@ def groups(build, only):
 
 
 def sources(path):
-    """The sources in a file of a unity build, which only includes sources; otherwise the file itself."""
+    """For a file of a unity build, which only includes sources: these sources. For any other file: the file itself."""
     if path.parent.name != "Unity":
         return [path]
     return [pathlib.Path(name) for name in re.findall(r'^#include "(.*)"', path.read_text(), re.MULTILINE)]

@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEARCHES = [({}, []), ({"beam": 4, "n_best": 3}, ["--beam", "4", "--n-best", "3"]),
             ({"sample": True, "seed": 7, "temperature": 0.8}, ["--sample", "--seed", "7", "--temperature", "0.8"])]
 HEAD = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-# Wrong bodies, with the status that the server must answer.
+# Wrong and very long bodies, with the status that the server must answer.
 WRONG = [(b'{"q": "half', 400), (b'{"q": "\xff\xfe"}', 400), (b'{"q": "\xed\xa0\x80"}', 400), (b"[" * 100000, 400),
          (b'{"q": ' * 5000, 400), (b'{"q": 7}', 400), (b'{"q": ["a", null]}', 400), (b'{"q": {"a": "b"}}', 400), (b"null", 400),
          (b'{"q": "I see.", "bem": 4}', 400), (b'{"q": "I see.", "beam": "4"}', 400), (b'{"q": "I see.", "beam": 1e99}', 400),
@@ -43,8 +43,8 @@ class Load:
         self.port = int(self.server.stderr.readline().rsplit(":", 1)[1])
 
     def translated(self, words):
-        """Lists, for each line, the (score, text) of its translations. Samples each line in a run of its own, because a sample
-        depends on the line's number."""
+        """Lists, for each line, the (score, text) of its translations. Samples only the first SAMPLED lines, each in a separate
+        run, because a sample depends on the position of its line in the input."""
         if "--sample" in words:
             return [found for line in self.lines[:SAMPLED] for found in self.translated_file([line], words)]
         return self.translated_file(self.lines, words)

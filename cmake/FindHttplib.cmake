@@ -6,7 +6,8 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Httplib REQUIRED_VARS Httplib_PC_VERSION VERSION_VAR Httplib_PC_VERSION)
 if(Httplib_FOUND AND NOT TARGET Httplib::Httplib)
-  # The header of newer versions calls libcrypto in functions that are compiled into the including program (Debian 13).
+  # In newer versions (Debian 13), functions in the header call libcrypto. So a program that includes the header must link
+  # libcrypto.
   if("${Httplib_PC_CFLAGS_OTHER}" MATCHES CPPHTTPLIB_OPENSSL_SUPPORT)
     find_package(OpenSSL REQUIRED)
     target_link_libraries(PkgConfig::Httplib_PC INTERFACE OpenSSL::Crypto)

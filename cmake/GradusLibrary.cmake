@@ -3,9 +3,9 @@
 function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # The first two flags allow vectorised square roots and comparisons. -ffast-math would break checks for NaN. `omp simd`
-  # marks loops whose sums may be reordered; OpenMP is not needed at run time. Clang warns of each marked loop that it cannot
-  # vectorise (-Wpass-failed).
+  # The first two flags allow vectorised square roots and comparisons. -ffast-math would break checks for NaN. `omp simd` marks
+  # loops whose sums may be reordered; OpenMP is not needed at run time. Clang would warn of each marked loop that it cannot
+  # vectorise; -Wno-pass-failed turns this warning off.
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math -fopenmp-simd
                          $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   if(GRADUS_NATIVE)

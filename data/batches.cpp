@@ -23,7 +23,7 @@ void check_length(const Pair& pair, std::size_t index, std::int64_t tokens) {
 
 std::int64_t as_id(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
 
-// An epoch shuffles its pairs and its batches, each with separate random numbers.
+// An epoch shuffles its pairs, and later its batches. Each of the two shuffles has its own random numbers.
 enum class Shuffled { pairs, batches };
 
 // A permutation of 0 … size - 1 that depends only on the arguments.

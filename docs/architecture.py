@@ -19,11 +19,12 @@ PAGES = [ROOT / "docs" / folder / "architecture.md" for folder in ("explained", 
 LIBRARIES_PICTURE = ROOT / "docs" / "pictures" / "architecture_libraries.svg"
 LIBRARIES = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "distributed", "serve", "tools")
 COUNTED = re.compile(r"(\| \[`[^`]+`\]\((?:\.\./)+(?P<path>[^)]+)\) \| )(?P<lines>\d+)( \|)")
-# Public headers of autograd without a source of the same name, and the folders that implement them.
+# Each public header of autograd without a source of the same name → the folder that implements this header.
 PUBLIC = {"ops": "ops", "checks": "tensor", "dtype": "tensor", "xtensor": "tensor", "parallel": "threads", "memory": "memory",
           "pack_weights": "products", **dict.fromkeys(("composed", "recording", "scope"), "runtime")}
-# Pairs of a folder and a header that are not counted: products uses the type BuildInfo and runtime the types Precision and PackWeights,
-# without calls; runtime implements a part of anomaly.hpp itself.
+# (folder, header): includes that do not count as an arrow. products uses only the type BuildInfo, and runtime uses only the
+# types Precision and PackWeights: these folders call no function of the header. runtime implements a part of anomaly.hpp
+# itself.
 UNCOUNTED = {("products", "build_info"), ("runtime", "pack_weights"), ("runtime", "precision"), ("runtime", "anomaly")}
 # The colour of a library: the engine is blue, models are green, and programs and pictures are yellow.
 COLOURS = {"#e3edf9": ("autograd",), "#e6f4e8": ("nn", "data", "models", "speech", "compress", "distributed"),
@@ -69,7 +70,8 @@ def autograd_arrows():
 
 
 def autograd_faults():
-    """Compares the picture by diagrams_engine.py with the includes. In the picture, tensor and tape share a box."""
+    """Yields the differences between the picture by diagrams_engine.py and the includes. In the picture, tensor and tape share
+    a box."""
     names, found = list(AUTOGRAD), autograd_arrows()
     box = {name: "tensor" if name == "tape" else name for name in names}
     if missing := {name for arrow in found for name in arrow} ^ set(names):
@@ -86,7 +88,7 @@ def autograd_faults():
 
 
 def reduced(arrows):
-    """Removes arrows that other arrows imply: a → c if there are a → b and b → c."""
+    """Removes arrows that other arrows imply: a → c, if a longer path leads from a to c."""
     def reached(start, skipped):
         found, waiting = set(), [start]
         while waiting:
@@ -109,7 +111,7 @@ def dot(arrows):
 
 
 def shown(svg):
-    """The folders and arrows in a picture. Graphviz gives each one a title."""
+    """The libraries and arrows in a picture. Graphviz writes each of them into a <title>."""
     titles = re.findall(r"<title>([^<]+)</title>", svg)
     arrows = {tuple(title.split("&#45;&gt;")) for title in titles if "&#45;&gt;" in title}
     return sorted(title for title in titles if "&#45;&gt;" not in title and title != "architecture"), arrows

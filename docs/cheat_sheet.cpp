@@ -37,7 +37,7 @@ std::string text(const std::vector<Tensor>& parts) {
 
 std::string text(const auto& output) { return text(output.tensors()); }
 
-// The tensors to which the names in calls refer.
+// The tensor that each name in a call stands for.
 const std::map<std::string, Tensor>& tensors() {
   static const std::map<std::string, Tensor> all = {
       {"x", ones({T, B, H})},

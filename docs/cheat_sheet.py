@@ -96,7 +96,8 @@ def whole(shapes):
 
 
 def table(rows, header):
-    """A table of calls. Consecutive calls with the same shapes share a line. If no call takes a tensor, the column is omitted."""
+    """A table of calls. Consecutive calls with the same shapes share a line. If no call takes a tensor, the column of the
+    arguments' shapes is left out."""
     cells = [header]
     for (takes, gives), alike in itertools.groupby(rows, lambda row: row[2:]):
         cells.append((", ".join(f"`{call}`" for _, call, *_ in alike), whole(takes), whole(gives)))

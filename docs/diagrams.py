@@ -16,6 +16,7 @@ import diagrams_explained  # noqa: F401
 import diagrams_how_to  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
+import diagrams_recurrent  # noqa: F401
 import diagrams_speed  # noqa: F401
 from diagrams_kit import DRAWN, PICTURES, ROOT
 from render_or_check import render_or_check

@@ -98,7 +98,7 @@ def french(p):
         p.text(left + 80 * math.log2(size / 0.5), floor + 16, f"{size:g}", "small quiet")
     p.text(12, 14, "BLEU", "small start quiet")
     p.text(260, floor + 38, "MB after gzip, logarithmic scale", "small quiet")
-    # The role of each method, and its models: a row, the place of its label, and the label.
+    # For each method, the role that colours its line, and its models: a row of the table, and the label's offset, css and text.
     for role, models in (
             ("gradient", (("f32", 0, 0, "", ""), ("50 % zeros, then trained", -14, 10, "end", "50 % zeros"),
                           ("80 % zeros, then trained", 12, 4, "start", "80 % zeros"), ("90 % zeros, then trained", 12, 0, "start", "90 % zeros"))),
@@ -259,8 +259,9 @@ def online(p):
 def silence(p):
     """Annotations of silence move behind the others.
 
-    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 1 and 4 are below it: silence.
-    The new order is 2, 3, 5, 1, 4, and the length of the source is 3, so attention treats the last two as padding.
+    The powers of five annotations are 0.1, 2, 1.5, 0.15 and 1.8. The threshold is 0.2. The annotations 1 and 4 are below it, so they
+    are silent. The new order is 2, 3, 5, 1, 4. The length does not count silent annotations. It is now 3, so attention treats the
+    last two as padding.
     """
     powers, threshold, order = (0.1, 2, 1.5, 0.15, 1.8), 0.2, (2, 3, 5, 1, 4)
     xs, floor, scale = [112 + 74 * j for j in range(5)], 110, 40
@@ -416,7 +417,7 @@ def phases(p):
     floor, height, half, sample = 150, 100, 84, 126
 
     def distance(weight):
-        """The distance from the middle of a Hann window, `half` wide on each side, to the place where it has this weight."""
+        """How far from its middle a Hann window has this weight. The window extends `half` to each side."""
         return half * 2 / math.pi * math.acos(math.sqrt(weight))
     p.arrow((12, floor), (246, floor), head=False, width=1)
     for middle, weight, role in ((sample - distance(0.6), 0.6, "encoder"), (sample + distance(0.8), 0.8, "attention")):
@@ -436,7 +437,7 @@ def phases(p):
         return sounds - 30 - 0.0044 * (x - last) ** 2
 
     def nearest(x):
-        """The point of the curve nearest to (x, sounds)."""
+        """The x of the point of the curve that is nearest to (x, sounds)."""
         return min((math.hypot(u - x, sounds - magnitudes(u)), u) for u in (first + step / 10 for step in range(10 * (last - first))))[1]
     points = [(x, magnitudes(x)) for x in range(first, last + 1, 5)]
     p.path("line context", "M" + "L".join(at(*point) for point in points), ' stroke-width="2.2"')

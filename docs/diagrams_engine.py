@@ -209,95 +209,6 @@ def carry(p, y, *nodes):
 
 
 
-@picture("04_rnn", 396)
-def rnn(p):
-    """A recurrent network, unrolled, forward and backward.
-
-    Each state is computed from the token and the state before it, with the same parameters at every step. The
-    gradient of the loss goes back from state to state. Every step adds a part to the gradient of W_hh.
-    """
-    p.header(16, "encoder", "forward", "h_t = tanh(W_{ih} x_t + W_{hh} h_{t−1} + b)")
-    p.header(40, "gradient", "backward", "δ_t = (1 − h_t^2) ∘ ∂L/∂h_t", "∂L/∂h_{t−1} = W_{hh}^⊤ δ_t")
-    y, steps = 286, ("1", "2", "{T−1}", "T")
-    states = [p.cell(x, y, f"h_{t}", "encoder") for x, t in zip(COLUMNS, steps)]
-    start = p.cell(START, y, "h_0", "encoder", css="dash")
-    for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
-        p.arrow(before.right(4), after.left(4), role="encoder", width=2.2)
-        p.math((before.x + after.x) / 2, y + 22, "W_{hh}", "small")
-    p.math((COLUMNS[1] + COLUMNS[2]) / 2, y, "⋯")
-    for state, t in zip(states, steps):
-        p.arrow(p.token(state.x, y + 78, f"x_{t}", False).top(), state.bottom())
-        p.math(state.x + 6, y + 44, "W_{ih}", "small start")
-    for before, after in zip([start, *states], states):
-        p.arrow(after.top(-8), (after.x - 8, y - 40), (before.x + 8, y - 40), before.top(8), role="gradient", css="dash")
-
-    # The sum over the steps, from the last to the first.
-    line = y - 106
-    sums = [(before.x + after.x) / 2 for before, after in ((states[2], states[3]), (states[0], states[1]), (start, states[0]))]
-    added = [p.circle(x, line, "+", "gradient", 11) for x in sums]
-    for node, text in zip(added, ("δ_T h_{T−1}^⊤", "δ_2 h_1^⊤", "δ_1 h_0^⊤")):
-        p.dot(node.x, y - 40, "gradient")
-        p.arrow((node.x, y - 40), node.bottom(), role="gradient")
-        p.math(node.x - 5, line + 36, text, "small end")
-    middle = (COLUMNS[1] + COLUMNS[2]) / 2
-    p.arrow(added[0].left(), (middle + 14, line), role="gradient")
-    p.math(middle, line, "⋯")
-    p.arrow((middle - 14, line), added[1].right(), role="gradient")
-    p.arrow(added[1].left(), added[2].right(), role="gradient")
-    total = p.cell(sums[2], line - 58, "∂L/∂W_{hh}", "gradient", 92, 30)
-    p.arrow(added[2].top(), total.bottom(), role="gradient")
-    p.math(total.right()[0] + 8, total.y, "= Σ_t δ_t h_{t−1}^⊤", "start")
-
-    loss = p.cell(COLUMNS[3], line, "L", "decoder", 40, 28)
-    p.arrow(states[-1].top(-4), loss.bottom(-4), role="decoder")
-    p.arrow(loss.bottom(12), states[-1].top(12), role="gradient", css="dash")
-    p.math(COLUMNS[3] + 18, line + 44, "∂L/∂h_T", "small start")
-
-
-# One unit that reads 1, 0, 0 with W_ih = 1, W_hh = 0.5 and b = 0: its states, and how much a step back multiplies the gradient.
-STATES = [math.tanh(1), math.tanh(0.5 * math.tanh(1)), math.tanh(0.5 * math.tanh(0.5 * math.tanh(1)))]
-BACK = [0.5 * (1 - state ** 2) for state in STATES]
-STEPS = (90, 240, 390)
-
-
-def bars(p, floor, values, role, names):
-    """Draws a bar for each step, with its name and value above it."""
-    p.path("line token", f"M{STEPS[0] - 50} {floor}H{STEPS[-1] + 50}", ' stroke-width="1"')
-    for x, value, name in zip(STEPS, values, names):
-        p.rect(f"part {role}", x - 22, floor - 84 * value, 44, 84 * value)
-        p.math(x, floor - 84 * value - 14, f"{name} = {value:.3f}")
-
-
-@picture("04_forward", 176)
-def forward_in_numbers(p):
-    """The states of three steps, in numbers.
-
-    One unit reads 1, 0 and 0, with W_ih = 1 and W_hh = 0.5. Its state is 0.762 after the first step, then 0.363 and 0.180.
-    """
-    floor = 116
-    bars(p, floor, STATES, "encoder", ("h_1", "h_2", "h_3"))
-    for t, (x, value) in enumerate(zip(STEPS, (1, 0, 0)), 1):
-        p.arrow(p.cell(x, floor + 44, f"x_{t} = {value}", "token", 74, 24).top(), (x, floor + 2))
-    for before, after in zip(STEPS, STEPS[1:]):
-        p.arrow((before + 26, floor - 8), (after - 26, floor - 8), role="encoder", width=2.2)
-        p.math((before + after) / 2, floor + 14, "W_{hh} = 0.5", "small")
-
-
-@picture("04_backward", 162)
-def backward_in_numbers(p):
-    """The gradient at the states of three steps, in numbers.
-
-    The gradient at the last state is 1. A step back multiplies it by 0.5 (1 - h²): first by 0.484, then by 0.434. At the first
-    state, 0.210 is left.
-    """
-    floor = 116
-    bars(p, floor, [BACK[2] * BACK[1], BACK[2], 1], "gradient", ("∂L/∂h_1", "∂L/∂h_2", "∂L/∂h_3"))
-    for t, before, after in ((3, STEPS[1], STEPS[2]), (2, STEPS[0], STEPS[1])):
-        p.arrow((after - 26, floor - 8), (before + 26, floor - 8), role="gradient", width=2.2, css="dash")
-        p.math((before + after) / 2, floor + 14, f"× {BACK[t - 1]:.3f}", "small")
-        p.math((before + after) / 2, floor + 34, f"0.5 (1 − h_{t}^2)", "small")
-
-
 @picture("05_keep", 262)
 def keep(p):
     """How much of a value a gate keeps.
@@ -435,11 +346,12 @@ def log_cosh(p):
     p.math(400, origin[1] - unit - 12, "tanh x")
 
 
-# The folders of autograd with a phrase for each, the highest first. docs/architecture.py compares them with the includes.
+# Each folder of autograd → its words in the picture, from the top of the picture to the bottom. docs/architecture.py compares
+# them with the includes.
 AUTOGRAD = {"inspect": "gradient check", "fused": "many in one", "ops": "operations, gradients", "products": "matrix products",
             "tensor": "a value", "tape": "its history", "kernels": "loops over rows", "threads": "a team of threads",
             "memory": "a pool of buffers", "runtime": "thread settings"}
-# The calls that lead up, and the called function or type.
+# The calls that lead up: (calling folder, called folder) → the called function or type.
 UPWARD = {("tape", "ops"): "add", ("kernels", "tape"): "Gradients", ("memory", "tensor"): "Tensor"}
 
 

@@ -4,8 +4,9 @@ from diagrams_kit import picture
 
 
 def exchanges(p, stages):
-    """Draws the pieces of four processes, a row for each stage. A stage has two lines of words, the number of gradients in each
-    piece of each process (0: the process does not hold its sum), and the pieces that have just been received."""
+    """Draws the pieces of four processes, a row for each stage. A stage is (two lines of words, counts, received). counts[r][i]
+    is the number of gradients that piece i of process r contains, or 0 if process r does not hold this piece. `received` lists
+    the (process, piece) received in this stage."""
     columns, size = [140, 236, 332, 428], 19
     for r, x in enumerate(columns):
         p.math(x, 14, f"p_{r}")

@@ -227,7 +227,7 @@ def four_things(p):
     p.text(388, y + 385, "annotations", "small start quiet")
 
 
-# Invented probabilities: the key is the tokens so far, the value the probability of each next token.
+# Invented probabilities: each key is a text of the tokens so far, and its value holds the probability of each next token.
 NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33},
         "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05}, "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9},
         "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}

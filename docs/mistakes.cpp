@@ -1,4 +1,4 @@
-// The examples of docs/how-to/debug.md. Their mistakes cause no error by themselves.
+// The examples of docs/how-to/debug.md. They contain mistakes that by themselves cause no error.
 #include <gradus/gradus.hpp>
 
 #include <cmath>

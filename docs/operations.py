@@ -167,7 +167,7 @@ def all_entries():
 
 
 def example_of(name, words):
-    """The paragraph with an operation's example; `words` is this module, or the one with the Chinese."""
+    """The paragraph with an operation's example; `words` is this module or operations_chinese."""
     example = EXAMPLES[name]
     if len(example) < 4:
         return (words.PLAIN_EXAMPLE if len(example) == 2 else words.SHAPE_EXAMPLE).format(*example)

@@ -1,6 +1,7 @@
 """The Chinese text of docs/zh/operations.md: translations of the headers' docstrings, for docs/operations.py.
 
-A docstring's paragraph, gradient or error without a translation here is an error, unless it consists of formulas.
+docs/operations.py fails if a paragraph, gradient or error of a docstring has no translation here, unless that text consists of
+formulas.
 """
 
 import re
@@ -41,12 +42,12 @@ WORDS = {
     "Comparisons return i64: 1 where true, 0 elsewhere. NaN is unequal to everything.": "比较返回 i64：成立处为 1，其余为 0。NaN 与任何数都不相等。",
     "`argmax` reduces one axis, by default the last, and `cumsum` reduces none. The other operations reduce `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed or, with `keep`, have size 1.":
         "`argmax` 在一个轴上归约，默认是最后一个；`cumsum` 不归约。其他运算在 `axes` 上归约，例如 `1` 或 `{0, -1}`；默认是所有轴。归约的轴被去掉；有 `keep` 时保留，大小为 1。",
-    "In this section, squeeze and unsqueeze return views. So does split along the leading axis. The others copy. The members reshape and operator[] return views, too, and so does slice along the leading axis.":
+    "In this section, squeeze and unsqueeze return views. So does split along the leading axis. The other operations copy. The member functions Tensor::reshape and Tensor::operator[] also return views. So does Tensor::slice along the leading axis.":
         "在这一节里，squeeze、unsqueeze 和对第一个轴的 split 返回视图，其余的复制。成员 reshape、operator[] 和对第一个轴的 slice 也返回视图。",
     "Indices are i64. An index out of range throws an Error that names the index and its position.":
         "下标是 i64。下标越界时抛出 Error，其中指出下标和它的位置。",
     "All return a mean, as a scalar.": "都返回平均值，是一个标量。",
-    "These operations are for attention. gradus/nn/normaliser.hpp declares them. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.":
+    "These functions of gradus/nn/normaliser.hpp turn attention energies into weights. Many of the weights are exactly 0. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.":
         "这些运算用于注意力，声明在 gradus/nn/normaliser.hpp 中。长度是 (B)，i64；都是 T 时可以未定义。长度为 0 的行全是零。",
     # elementwise
     "none.": "无。",
@@ -122,7 +123,7 @@ WORDS = {
     "Axis i of the result is axis `axes[i]` of x.": "结果的轴 i 是 x 的轴 `axes[i]`。", "g, permuted back.": "重排回来的 g。",
     "unless each axis is named once.": "没有把每个轴恰好列出一次时。",
     "x without an axis of size 1.": "去掉 x 的一个大小为 1 的轴。", "when the size of the axis is not 1.": "轴的大小不是 1 时。",
-    "x with a new axis of size 1, which is axis `axis` of the result. For −1, it is the last axis.":
+    "x with a new axis of size 1, which is axis `axis` of the result. If `axis` is −1, the new axis is the last.":
         "加上一个大小为 1 的新轴，它是结果的轴 `axis`。−1 时，它是最后一个轴。",
     "x broadcast to a shape.": "把 x 广播到一个形状。", "g summed over the stretched axes.": "在拉伸的轴上求和的 g。",
     "when an axis that would be stretched does not have size 1.": "要拉伸的轴大小不是 1 时。",

@@ -142,6 +142,8 @@ WORDS = {
     "weight of the distance to the teacher's predictions; the data have the rest": "与教师的预测之间的距离的权重；其余的权重归数据",
     "temperature of both models' predictions; above 1, unlikely tokens count more": "两个模型的预测的温度；大于 1 时，概率小的词元分量更重",
     "weight of the distance to the teacher's attention weights": "与教师的注意力权重之间的距离的权重",
+    "train on the teacher's translations, found by beam search of this width": "用教师的译文训练，译文由这个宽度的束搜索找到",
+    "0: on the targets": "0：用目标句",
     # groups and defaults of other commands
     "Search": "搜索", "Outputs": "输出", "Evaluation pairs": "评测的句对", "Metrics": "得分", "Output": "输出到文件", "Pairs": "句对",
     "Computing": "计算", "Sentences": "句子", "Attention": "注意力",

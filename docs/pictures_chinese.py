@@ -47,6 +47,10 @@ WORDS = {
     # speed
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
+    # tutorial 04
+    "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "at 0: 1024": "0 处：1024",
+    "at 0.0001: 1010": "0.0001 处：1010", "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
+    "at 0.5: 2 · 10": "0.5 处：2 · 10",
     # tutorial 03
     "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
     # the run folder
@@ -87,14 +91,14 @@ WORDS = {
     # plots: titles
     "A neuron: values, slopes, gradients": "一个神经元：值、斜率、梯度",
     "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
-    "Two spirals, and the boundary learnt": "两条螺旋线，以及学到的边界", "Naming the first token, by delay": "说出第一个词元的准确率与间隔",
+    "Two spirals, and the boundary learnt": "两条螺旋线，以及学到的边界",
     "How much of the gradient arrives": "有多少梯度传得到", "How much of the gradient arrives, before training": "训练前，有多少梯度传得到",
     "Exact match by length, on held-out sources": "各长度的完全匹配率，测试集", "before training": "训练前",
     "Weights over 4 keys and 2 of padding": "4 个键和 2 个填充上的权重", "Alignment: where the decoder looked": "对齐：解码器看了哪里",
     # plots: series
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
     "no zero_grad": "没有 zero_grad", "mean": "平均", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
-    "no mask": "没有掩码", "a model": "一个模型", "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
+    "no mask": "没有掩码", "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
     "global": "全局", "per matrix": "逐矩阵", "global, then trained": "全局，继续训练", "Quality against sparsity": "质量与零的比例",
     # plots: axes
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12", "exact match": "完全匹配率", "length of the source": "源序列长度",
@@ -102,7 +106,7 @@ WORDS = {
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
     "second coordinate": "第二坐标", "accuracy": "准确率", "delay: tokens after the first": "延迟：第一个之后的词元数",
     "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
-    "distance T − t": "距离 T − t", "distance d = T − t; dashed: ρ": "距离 d = T − t；虚线：ρ", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
+    "distance T − t": "距离 T − t", "distance d = T − t": "距离 d = T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
@@ -154,7 +158,8 @@ def is_word(text):
 
 
 def translated(text):
-    """Translates a label, or the tooltip of a part: its series, its group and a number."""
+    """Translates a label or a tooltip. Splits a tooltip, "SERIES, GROUP: NUMBER", at the first comma or colon, and translates
+    both parts."""
     if text in WORDS:
         return WORDS[text]
     for pattern, chinese_pattern in PATTERNS.items():

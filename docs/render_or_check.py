@@ -5,7 +5,8 @@ import sys
 
 
 def render_or_check(usage, script, render, faults):
-    """`faults()` yields a line for each difference between the committed output and what `render()` would write."""
+    """Runs `render()` or a check, as the command line says, or prints `usage`. For the check, `faults()` yields a line for each
+    difference between the committed output and what `render()` would write."""
     if sys.argv[1:] == ["render"]:
         return render()
     if sys.argv[1:] != ["check"]:

@@ -79,7 +79,8 @@ WORDS = {
         "在其他批次里，它遮住真实的位置，露出填充。",
     "The loss ignores what follows a predicted end.": "损失忽略了预测的结束符之后的部分",
     "The loss counts only the steps up to the first EOS that the model predicts. If this EOS is early, the rest of the target is "
-    "missing from the loss. On this task the model soon ends its outputs where it should, so no check shows the mistake.":
+    "missing from the loss. On this task the model learns early in training where to end its outputs. "
+    "From then on, the loss leaves out almost nothing, so no check shows the mistake.":
         "损失只计到模型第一次预测 EOS 为止。如果这个 EOS 来得太早，目标其余的部分就不计入损失。"
         "在这个任务里，模型很快就学会在正确的地方结束，所以看不到别的症状。",
     "The decoder does not pass its state on.": "解码器没有把状态传下去",
@@ -95,7 +96,7 @@ WORDS = {
 }
 WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
 WORDS["What is wrong?"] = "错在哪里？"
-# The probes' observations, which the checkers print too.
+# The probes' observations as {English: Chinese}. The checkers print the same observations.
 OBSERVATIONS = json.loads((pathlib.Path(__file__).resolve().parents[1] / "exercises/chinese.json").read_text(encoding="utf-8"))["observations"]
 
 

@@ -107,7 +107,7 @@ def measure_four(at):
 
 
 def draw_by_length():
-    """Draws the BLEU of both models by source length, on the first seed."""
+    """Draws the BLEU by source length of two models of the first seed: one with attention, one without."""
     with tempfile.TemporaryDirectory() as folder:
         models = []
         for name, options in (("fixed context", ["--decoder", "fixed"]), ("Bahdanau", [])):
@@ -120,7 +120,7 @@ def draw_by_length():
 
 
 def measure_bf16(at):
-    """Trains and evaluates the models of both tasks again, with mixed precision."""
+    """Trains and evaluates the models of eng-fra and reverse again, with mixed precision."""
     measure_config(at, "eng_fra_bf16", "eng-fra", SEEDS, [*FRENCH, *BF16],
                    {name: [*search, *BF16] for name, search in SEARCHES.items()})
     measure_config(at, "reverse_bf16", "reverse", SEEDS, BF16, {"test": ["--part", "test", "--bucket", "1", *BF16]})
@@ -130,7 +130,8 @@ AVERAGED = ["--schedule", "constant", "--average", "5", "--save-every", "100"]
 
 
 def measure_ensemble(at):
-    """Measures the French model's last checkpoint, the average of its last five checkpoints, and the ensemble of three seeds."""
+    """Measures the French model's last checkpoint, the average of its last five checkpoints, and the ensemble of the models of
+    three seeds."""
     with tempfile.TemporaryDirectory() as folder:
         runs = [pathlib.Path(folder, str(seed)) for seed in SEEDS]
         for seed, out in zip(SEEDS, runs):
@@ -148,7 +149,7 @@ THREADS, LINES, ROUNDS = (1, 2), 1000, 5
 
 
 def measure_threads(at):
-    """Measures the speed of greedy decoding with one thread and with two, in turns; the best round counts."""
+    """Measures the speed of greedy decoding with one thread and with two, in turn. For each, the fastest round counts."""
     rates = dict.fromkeys(map(str, THREADS), 0.0)
     with tempfile.TemporaryDirectory() as folder:
         out, sources = pathlib.Path(folder, "run"), pathlib.Path(folder, "sources.txt")
@@ -298,7 +299,7 @@ def command_four():
 
 
 def command_sizes():
-    """The sizes, time and greedy BLEU of three models of English and French, by the number of pairs."""
+    """The sizes, time and greedy BLEU of three models of English and French, from the fewest pairs to the most."""
     printed = "\n".join(load("printed_command")["lines"])
     french, greedy = figures("eng_fra_bahdanau", "greedy")
     four = load("command_four")

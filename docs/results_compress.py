@@ -9,7 +9,7 @@ import tempfile
 from results_command import AVERAGED, BF16, FRENCH, command_of, evaluate, gradus, train
 from results_kit import ROOT, load, markdown_table, where_measured, write
 
-# name → configuration, options, and score of a model
+# name of a model → its configuration, its options of `train`, and the name of its score
 MODELS = {"reversal": ("reverse", ["--eval-every", "1000"], "exact_match"),
           "French": ("eng-fra", [*FRENCH, *AVERAGED, *BF16], "bleu")}
 BATCHES = [1, 64]
@@ -36,7 +36,8 @@ def quality(name, folder):
 
 
 def speed(instructions, batch):
-    """The lowest median over all rounds. A round measures each precision once, so that other load on the machine affects both."""
+    """For each precision, the lowest of the medians that the rounds measure. A round measures each precision once, so that
+    other load on the machine affects both."""
     row = {"instructions": instructions, "batch": batch}
     for _ in range(ROUNDS):
         for precision in ("f32", "int8"):

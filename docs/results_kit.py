@@ -31,14 +31,14 @@ def mean(values, form="{:.3f}"):
 
 
 def over_seeds(values, form="{:.3f}"):
-    """The mean of the values. Adds the lowest and the highest if these differ as printed."""
+    """The mean of the values. The lowest and the highest value follow in brackets, unless these two are printed alike."""
     low, high = number(min(values), form), number(max(values), form)
     between = " to " if low.startswith("−") else "–"
     return mean(values, form) if low == high else f"{mean(values, form)} ({low}{between}{high})"
 
 
 def folded(summary, text):
-    """A text below a summary, hidden until the reader opens it."""
+    """A text that is hidden until the reader clicks the summary above it."""
     return f"<details markdown>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 

@@ -19,7 +19,7 @@ SHOWN = ("location, as in tutorial 15", "content, as in tutorial 15", "filters o
          "twice the updates")
 FASTER = {"location": "twice the updates", "location, frames left out": "frames left out, twice the updates",
           "content": "content, twice the updates", "content, frames left out": "frames left out, content, twice the updates"}
-# For each question of the page: the answer, and the models that answer it, {model: the model with which it is compared}.
+# question of the page → the answer, and the models that give this answer, as {model: the model with which it is compared}
 LOCATION = "location, as in tutorial 15"
 QUESTIONS = {
     "1. Filter too wide?": ("at speed 2, yes", {"filters of 7 positions": LOCATION, "filters of 3 positions": LOCATION}),
@@ -70,7 +70,8 @@ def errors(out, *more):
 
 
 def measure_digits(at):
-    """Needs espeak-ng. The files are the same for every seed; the seed is that of the weights and batches."""
+    """Trains the models of ATTENTIONS on recorded digits, and measures their errors. Needs espeak-ng. The seed determines the
+    weights and batches; the files are the same for every seed."""
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([ROOT / "run", "speech-data", "out/speech"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -109,7 +110,7 @@ def tried(model, column):
 # One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
 
 def tutorial_15_tried():
-    """Shows the models that the tutorial discusses at length."""
+    """A table of the models that the tutorial discusses in detail."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
 
 

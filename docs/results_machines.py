@@ -15,7 +15,7 @@ import machines as model  # noqa: E402
 COMMAND = ["./run", "bench", "machines", "--rounds", "3"]
 LINK = ["./run", "bench", "machines", "--link"]
 LEAST = {"small": 1.6, "medium": 1.75}  # minimum speed of 2 processes, relative to 1 process
-# Over the 100 Mbit/s link, waiting may take at most this fraction of the time of adding up, in the best measured case.
+# In the best measured case over 100 Mbit/s, waiting may take at most this fraction of the time of adding up.
 MOST_WAITING = 0.2
 
 # Measures the loss after the same number of sentences, for several batch sizes. For each batch size, the best of these learning
@@ -85,7 +85,8 @@ def machines_predicted():
 
 
 def machines_link():
-    """The predicted time is that of the page's formula at the full rate of the link."""
+    """A table of the times over slow links. The predicted time follows from the page's formula and the full rate of the
+    link."""
     results = load("machines_link")
     parameters = next(row["parameters"] for row in load("machines")["rows"] if row["config"] == "medium")
 

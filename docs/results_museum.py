@@ -40,7 +40,7 @@ def museum_by_length():
 
 
 def museum_checks():
-    """For each check, the exhibits that it detects."""
+    """A table of the exhibits and the checks that detect them."""
     rows = [[name(number), *("–" if passed else "**sees it**" for passed in symptoms.checks(kept(number)).values())]
             for number in exhibits.NAMES]
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
@@ -58,8 +58,8 @@ def reports(exhibit):
 
 
 def museum_exhibits():
-    """The right program, then a section per exhibit: its symptoms; and, hidden at first, the cause, the changed lines and the result of
-    its probe."""
+    """The symptoms of the right program, then a section per exhibit. A section shows the exhibit's symptoms. It hides the
+    cause, the changed lines and the result of the exhibit's probe until the reader opens them."""
     parts = [f"### The right program\n\n```text\n{symptoms.text(kept(0), load('museum'))}\n```"]
     for number, exhibit in exhibits.EXHIBITS.items():
         before, after = exhibits.change(number)

@@ -13,7 +13,7 @@ from results_kit import PICTURES, ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
 COMMANDS = ("train-on-your-text", "compress-a-model", "command")  # no program on these pages: their first shell block is run
-# a picture that the commands of a page draw, and its name in the pages
+# page → a picture that the commands of this page draw, and the name of this picture in docs/pictures
 PICTURED = {"train-on-your-text": ("looks.svg", "seven_books.svg"), "command": ("out/phrases/curves.svg", "phrases_curves.svg")}
 PYTORCH = "load-pytorch-weights"  # the page whose program reads a file written by PyTorch
 
@@ -21,7 +21,7 @@ FROM_RUN = "The page of this tutorial: "  # ./run prints this line, not the prog
 
 
 def quoted(where):
-    """The console block for `NN 2 4` or `PAGE 2 4`."""
+    """The code block for a marker that names `NN 2 4` or `PAGE 2 4`."""
     name, *chosen = where.split()
     printed = load(f"printed_{name}")
     paragraphs = "\n".join(printed["lines"]).split("\n\n")
@@ -39,7 +39,7 @@ def quoted(where):
 
 
 def record(number, output, at):
-    """Stores the output of `./run tutorial NN`, which uses `--seed 1`."""
+    """Stores the output of `./run tutorial NN`, whose default is `--seed 1`."""
     lines = [line for line in output.rstrip().split("\n") if not line.startswith(FROM_RUN)]
     write(f"printed_{number}", f"./run tutorial {number}", at, {"lines": lines})
 
@@ -54,7 +54,7 @@ def source_of(name):
 
 
 def page_programs():
-    """The pages whose programs are compiled and whose output is quoted, with the names of the executables."""
+    """Each page whose program is compiled and whose output is quoted → the name of the executable."""
     listed = re.findall(r"^gradus_page_program\((\w+) docs/(?:how-to/|explained/)?([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
     return {page: program for program, page in listed} | {name: name for name in ("mechanisms", "mistakes")}  # docs/NAME.cpp
 
@@ -87,8 +87,8 @@ def measure_commands(at, page):
 
 
 def measure_pytorch(at, page):
-    """Runs the C++ program between the page's first two Python blocks. Writes the file without the package safetensors, which Debian
-    lacks."""
+    """Runs the page's first Python block, then the C++ program, then the second Python block. The first block writes its file
+    by tests/golden/safetensors_io.py, because Debian lacks the package safetensors."""
     built("pytorch_program")
     save, compute, *_ = re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)
     save = save.replace("from safetensors.torch import save_file", f"""

@@ -124,7 +124,7 @@ class Study:
                        if all((self.folder / str(seed) / name).is_dir() for seed in seeds)]
 
     def measure_quality(self, at, seeds, chosen=None):
-        runs, chosen = [], chosen or tuple(self.rows)
+        runs, chosen = [], tuple(self.rows) if chosen is None else chosen
         for seed in seeds:
             folder = self.folder / str(seed)
             for name in self.trainings:

@@ -15,8 +15,9 @@ PRECISION = [*BF16, *ONE_THREAD]
 SIZES = ["--embedding", "64", "--energy", "64", "--tied", "output", "--dropout", "0.1"]
 STUDENT = ["--hidden", "96", *SIZES]
 SHORT = ["--steps", "1000"]  # a shorter training, to show what a teacher adds
-# A model small enough for 1/20 of the bytes, and trained to the end. The student of beams learns to write as its teacher does. Its
-# loss on the true translations soon rises while its BLEU still rises, so BLEU selects the best checkpoint.
+# In int8, this model has at most 1/20 of the teacher's bytes. Its training is not shortened. If it learns from the teacher's
+# translations, its loss on the true translations begins to rise while its BLEU still rises. So the best checkpoint is selected
+# by BLEU.
 SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1", "--learning-rate", "0.003", "--steps", "9600", "--metric", "bleu"]
 FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
 WORDS = "2000"

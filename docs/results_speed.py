@@ -68,8 +68,8 @@ def speed_threads():
 
 
 def speed_bf16():
-    """Compares bf16 with f32. The times in f32 are those of the same cases in speed_peers. The ratio is to libtorch's faster
-    precision."""
+    """Compares bf16 with f32. The times in f32 are those of the same cases in speed_peers. The last ratio is libtorch's time in
+    its faster precision, divided by gradus's time in bf16."""
     results, single = load("speed_peers_bf16"), load("speed_peers")
     f32 = {(case["config"], case["mode"], case["batch"]): case for case in single["cases"]}
 

@@ -13,7 +13,7 @@ from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, 
                          seeds_of, where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
-UNSHOWN = {"tutorial_07_exact_match.svg"}  # pages show diagram_07_exact_match.svg, with all seeds
+UNSHOWN = {"tutorial_04_accuracy.svg", "tutorial_07_exact_match.svg"}  # pages show the diagram_* of these names, with all seeds
 
 
 def values(run, name, row):
@@ -29,9 +29,9 @@ def alignment(run):
 
 
 def table(number, name, shown=lambda row: True, form_of=lambda column, values: None):
-    """A table from the tutorial's results.json: means over the seeds, of the rows for whose names `shown` is true. `form_of` may choose
-    the format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all numbers are the same for every
-    seed, they are calculated, not measured: then there is no second table."""
+    """A table from the tutorial's results.json, with means over the seeds. Keeps the rows for whose name `shown` returns true.
+    `form_of` may choose the format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all
+    numbers are the same for every seed, they are calculated, not measured, and there is no second table."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
@@ -58,7 +58,7 @@ def table(number, name, shown=lambda row: True, form_of=lambda column, values: N
 
 
 def without_zeros(rows):
-    """Shortens a table whose rows are lengths: of the last rows, which contain only zeros, keeps the first."""
+    """Shortens a table whose rows are lengths: of the rows of zeros at its end, keeps only the first."""
     end = len(rows)
     while end > 1 and all(name.isdigit() and set(cell) <= set("0.") for name, *cells in rows[end - 2:end] for cell in cells):
         end -= 1
@@ -86,7 +86,7 @@ def tutorial_04_models():
 
 
 def tutorial_14_methods():
-    """With fewer digits for kB and for large perplexities."""
+    """The table of methods, with fewer digits for kB and for large perplexities."""
     return table("14", "methods", form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
 
 
@@ -159,7 +159,7 @@ def measure(at, only=None):
 
 
 def keep_time(number, seconds, at):
-    """Stores the median time over the seeds in a file with one line per tutorial, which ./run tutorial reads."""
+    """Stores the median time over the seeds, and the machine, in tutorial_times.json. ./run tutorial reads the line with the time."""
     path = RESULTS / "tutorial_times.json"
     kept = json.loads(path.read_text()) if path.exists() else {"seconds": {}, "machines": {}}
     write("tutorial_times", "./run tutorial NN --seed N", at,

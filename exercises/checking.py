@@ -24,7 +24,7 @@ class Saved(Exception):
 
 
 class Translated(subprocess.Popen):
-    """A program whose output passes through sys.stdout, which translates it."""
+    """A program whose output is printed to sys.stdout, which translates every line."""
 
     def __init__(self, command, **options):
         super().__init__(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace", **options)
@@ -138,7 +138,7 @@ class Check:
             return endings.Ending(record.read_text(), code), report
 
     def explain(self, exercise, program, ending, report):
-        """Prints why the program ended, unless the program has printed it. Also prints the line of the error."""
+        """Prints why the program ended, unless the program itself has printed the reason. Also prints the line of the error."""
         lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
         hint = None
         if not ending.explained:

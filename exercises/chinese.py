@@ -21,12 +21,13 @@ def pattern(english):
     return re.compile("(.+?)".join(map(re.escape, english.split("{}"))))
 
 
-# The longest patterns come first: "The gradient of {} is 0 everywhere." also matches "{} is 0 everywhere."
+# The longest patterns come first, because a sentence "The gradient of … is 0 everywhere." also matches the pattern "{} is 0
+# everywhere."
 PATTERNS = [(pattern(english), chinese) for english, chinese in sorted(WORDS.items(), key=lambda entry: -len(entry[0])) if "{}" in english]
 
 
 def translated(text):
-    """The Chinese for a sentence or a part of one; None if there is none."""
+    """The Chinese for a sentence or for a part of a sentence; None if there is no translation."""
     if text in WORDS:
         return WORDS[text]
     for english, chinese in PATTERNS:
@@ -75,7 +76,7 @@ class Output:
             self.stream.write(line(one) + "\n")
 
     def flush(self):
-        """Also writes a line that has not ended, such as the progress of a build."""
+        """Writes the rest, a line that has not ended, without a translation. Such a line is the progress of a build."""
         self.stream.write(self.rest)
         self.rest = ""
         self.stream.flush()

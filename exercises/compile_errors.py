@@ -68,8 +68,8 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(explanation, notes) for a function that overrides nothing, although it is marked override or hides a function of the base
-    class. None if no compiler note shows the base class's function."""
+    """(explanation, notes) for a function that overrides nothing. Such a function is marked override, or hides a function of
+    the base class. None if no compiler note shows the base class's function."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)
@@ -107,7 +107,7 @@ def sentence(says):
 
 
 def is_of_interest(diagnostic, mine):
-    """True if the diagnostic is about the learner's file or about gradus."""
+    """True if the diagnostic points to the learner's file or to a file of gradus."""
     return diagnostic.file == mine or ROOT in diagnostic.file.parents
 
 

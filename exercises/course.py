@@ -118,7 +118,7 @@ def shown(path):
 
 
 class Progress:
-    """The progress in each exercise. Writes replace the file atomically."""
+    """The progress in each exercise. write() replaces the file atomically."""
 
     def __init__(self):
         self.path = MINE / "progress.json"

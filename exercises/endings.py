@@ -1,4 +1,5 @@
-"""Explains how a checker's program ended: from its record (kit/check.hpp, kit/trace.hpp), its signal and the sanitizer's report."""
+"""Explains how a checker's program ended. Reads its record (kit/check.hpp, kit/trace.hpp), its signal and the sanitizer's
+report."""
 
 import pathlib
 import re

@@ -61,7 +61,8 @@ std::optional<Status> status_of(const fs::path& path) {
   return ::stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
 }
 
-// STDOUT_FILENO or STDERR_FILENO if the file is this stream (for example /dev/stdout), otherwise −1.
+// STDOUT_FILENO if the file is the standard output (for example /dev/stdout), STDERR_FILENO if it is the
+// standard error, otherwise −1.
 int standard_stream(const Status& found) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     Status open{};
@@ -83,7 +84,7 @@ Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
 #if defined(F_DUPFD_CLOEXEC)  // not defined in WASI
-  // Duplicates the stream, because reopening it by name may fail or truncate it.
+  // Duplicates the stream, because opening it again by name may fail or truncate the file.
   if (const int stream = standard_stream(*found); stream >= 0)
     return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
 #endif

@@ -191,7 +191,8 @@ class Writer {
 
   void write(const Edge& edge) {
     out_ << "  n" << edge.from << " -> n" << edge.to;
-    // Only edges from merged nodes show the tensor's shape. Single nodes show their shape themselves.
+    // An edge shows the tensor's shape if it comes from merged nodes, and all tensors of the edge have this
+    // shape. A single node shows its shape itself.
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
     if (shaped || edge.count > 1) {
       out_ << " [label=\"";

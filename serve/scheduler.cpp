@@ -53,7 +53,7 @@ class LengthBatch {
       task = stops ? tasks_.erase(task) : std::next(task);
     }
     // Joining copies the batch's memory. Therefore newcomers wait until there is one newcomer for every four
-    // tasks, but at most most_waits steps.
+    // tasks in the batch. They wait for at most `most_waits` steps.
     ++waited_;
     if (!waiting_.empty() && (4 * std::ssize(waiting_) >= std::ssize(tasks_) || waited_ >= most_waits)) {
       join(std::exchange(waiting_, {}));
@@ -203,8 +203,8 @@ class Scheduler::Impl {
     }
   }
 
-  // Moves queued jobs, oldest first, into batches with room for them. Each worker takes an equal share of the
-  // queue.
+  // Moves queued jobs, oldest first, into batches with room for them. A worker takes at most its share of the
+  // queue: the number of queued jobs, divided by the number of workers.
   void take(std::map<int, LengthBatch>& batches) {
     const auto workers = std::ssize(workers_);
     models::StartCache* const cache = options_.cache_bytes > 0 ? &cache_ : nullptr;

@@ -32,7 +32,7 @@ def digits(draw):
 
 
 def phrase(draw):
-    """One or two commands to a robot: "lift the red box and go left two steps"."""
+    """One or two commands to a robot, such as "lift the red box and go left two steps"."""
     def command():
         if draw.random() < 0.5:
             return [draw.choice(ACTIONS), "the", draw.choice(COLOURS), draw.choice(THINGS)]

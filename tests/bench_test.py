@@ -109,7 +109,7 @@ assert re.search(r"^none +[0-9]+ +1\.00 +1\.00$", table.stdout, re.MULTILINE), t
 refuses([options, "--rounds", "0"], "--rounds")
 refuses([options, "--round", "1"], "--round")
 
-# Contenders set their own kernels and threads, and ignore settings from the shell.
+# measured.run() removes the shell's variables for kernels and threads. A program gets only those that its caller gives.
 sys.path.insert(0, str(pathlib.Path(peers).parent))
 import measured  # noqa: E402
 

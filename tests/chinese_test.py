@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks that the coach speaks Chinese: chinese_test.py BUILD.
 
-These texts of the translated exercises must have a translation: the sentences about the wrong attempts in their banks, the tasks
-in their stubs, and the names of their stages. So must the coach's sentences about compile errors and about the ends of programs.
+These texts of the translated exercises must have a translation: the sentences about the wrong attempts in their banks, the
+tasks in their stubs, and the names of their stages. The coach's sentences about compile errors and about the ends of programs
+must have one, too.
 """
 
 import ast
@@ -23,7 +24,7 @@ LABELLED = re.compile(r" {4}(?:looks like|hint) +(.*)")
 
 
 def sentences_of_bank(build, name):
-    """The sentences that a checker prints about the wrong attempts in its bank."""
+    """The sentences that an exercise's checker prints about the exercise's bank of wrong attempts."""
     printed = subprocess.run([build / "exercises" / f"exercise_{name}_bank"], stdout=subprocess.PIPE, text=True, check=True).stdout
     for line in printed.splitlines()[:-1]:
         if found := LABELLED.fullmatch(line):

@@ -142,8 +142,8 @@ def watched(coach):
         watching.wait()
 
 
-# COMPILE_ERRORS has, for each error, a changed solution that causes it, and texts of the coach's answer. BASE and RETURN are parts
-# of these sources.
+# COMPILE_ERRORS has, for each error, a changed solution that causes it, and texts of the coach's answer. BASE and RETURN are
+# parts of the changed solutions.
 BASE = "struct Base {\n  virtual ~Base() = default;\n  virtual int twice(int x) const = 0;\n};\n"
 RETURN = "  return record("
 
@@ -204,7 +204,7 @@ def class_of_the_library(coach):
 
 
 def exhibits(coach):
-    """A finding that names its cause does not name an exhibit with another cause."""
+    """If the coach names the cause of a fault, it names an exhibit only if the exhibit has the same cause."""
     solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
     file = coach.mine / "additive_attention.hpp"
     assert "masked_softmax(e, memory.lengths)" in solution

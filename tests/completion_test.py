@@ -20,7 +20,7 @@ PROMPT = "ready> "
 START = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 SETUP = {"bash": "bind 'set bell-style none'; source ./script",
          "zsh": "unset zle_bracketed_paste; autoload -U compinit; compinit -u -D; source ./script"}
-# (what is typed before Tab, the arguments after completion).
+# Pairs: the text that is typed before Tab, and the arguments after completion.
 CASES = [
     ("transl", ["translate"]),
     ("help grad", ["help", "gradcheck"]),
@@ -87,7 +87,7 @@ class Terminal:
 
 
 def fish_completed(arguments, folder):
-    """The arguments after completion by fish. Unchanged if fish lists no completion."""
+    """The words of `arguments` after completion by fish. If fish lists no completion, the words are unchanged."""
     listed = subprocess.run(["fish", "--no-config", "-c", f"source script; complete -C 'gradus {arguments}'"], check=True,
                             capture_output=True, text=True, cwd=folder).stdout.splitlines()
     words = arguments.split(" ")

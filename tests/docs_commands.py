@@ -96,7 +96,7 @@ class Checker:
         return self.known(words[1:], f"tutorials/tutorial_{number}")
 
     def listed(self, verb, words, *more):
-        """Checks the argument of a verb. Without an argument, such a verb lists its possible arguments."""
+        """Checks the argument of `bench` or `fuzz`. Without an argument, `./run VERB` lists the possible arguments."""
         done = subprocess.run([ROOT / "run", verb], capture_output=True, text=True, check=True)
         names = [*more, *re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)]
         return None if not words or words[0] in names or is_open(words[0]) else f"unknown argument {words[0]} of ./run {verb}"

@@ -20,7 +20,7 @@ from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 PHRASES = ROOT / "data" / "phrases"
 TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
 TASK = {"--examples": "50", "--held-out": "10"}
-# The last word of a file's option → the columns of data/phrases to write to the file.
+# The last word of an option that takes a file → the columns of data/phrases that are written to this file.
 COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}
 EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
 
@@ -156,7 +156,7 @@ def command(build, words):
 
 
 def is_run(words):
-    """True if the command is run here. Two words, as in `gradus train`, only name a command."""
+    """True if this test runs the command. Two words, as in `gradus train`, only name a command; it is not run."""
     words = [word for word in words if word != "./run"]
     if words[:1] == ["exercise"]:
         return "--cli" in words and "NAME" not in words

@@ -33,7 +33,7 @@ CRASHING_AT_ONCE = RIGHT.replace("<cmath>", "<cstdlib>\n#include <cmath>") + "\n
 
 
 def parts_of(hints):
-    """The number and the part ("general") of each hint."""
+    """The number of each hint, and the part that it is for, such as "general"."""
     return re.findall(r"^## (\d+)\n(?:([a-z][a-z -]*): )?", hints, flags=re.M)
 
 
@@ -158,7 +158,7 @@ def hints_by_part(coach):
 
 
 def sittings(coach):
-    """A long exercise has sittings. Each sitting has its own parts and its own progress."""
+    """A long exercise is divided into sittings. Each sitting has its own parts and its own progress."""
     progress = coach.mine / "progress.json"
     before = progress.read_text()
     names = ["luong_scores", "luong_decoder", "luong_local"]
@@ -180,13 +180,14 @@ def sittings(coach):
 
 
 def checks_of_sittings(coach):
-    """A check of a sitting changes the progress of this sitting and of the whole exercise, not that of other sittings."""
+    """A check of a sitting changes the progress of this sitting and of the whole exercise, but not the progress of other
+    sittings."""
     progress = course.Progress()
     luong = course.find("luong")
     parts = [part for sitting in luong.sittings for part in sitting.parts]
 
     def check(name, passing):
-        """Notes a check in which the first `passing` parts pass."""
+        """Records a check in which the first `passing` parts pass. Returns the states of the exercise and of its sittings."""
         of = course.find(name).parts or parts
         lines = [f"stage 20 {part}: values" for part in of] + [f"passed {part}: values" for part in of[:passing]]
         every = passing == len(of)

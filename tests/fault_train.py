@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
-fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a moved folder, Ctrl-C, SIGTERM, SIGHUP,
-a closed pipe, a kill before and at the first checkpoint, a second training in the same folder, and files left by a killed training.
+fault_train.py GRADUS: GRADUS is the command. The faults are a full disk, a read-only folder, a moved folder, Ctrl-C, SIGTERM,
+SIGHUP, a closed pipe, a kill before and at the first checkpoint, a second run in the same folder, and files left by a killed
+run.
 """
 
 import argparse
@@ -155,7 +156,8 @@ def vanished_folder(gradus, scratch):
 
 
 def signals(gradus, scratch):
-    """On a signal, the run finishes the current step and saves. Resumed, it ends with the weights of an uninterrupted run."""
+    """On a signal, the run finishes the current step and saves. After it is resumed, the run ends with the weights of an
+    uninterrupted run."""
     command, whole = Command(gradus), scratch / "whole"
     course = [*COURSE, *SIZES, "--steps", 1500, "--save-every", 100000]
     assert command.run(*course, "--out", whole)[0] == 0
@@ -233,7 +235,7 @@ def killed_while_replacing(gradus, scratch):
         if files == before:
             continue
         replaced += 1
-        # On a busy machine, the killed run may have made several steps.
+        # Resumes up to step 60: on a busy machine, the killed run may already have made several steps.
         code, _, err = command.run("--resume", run, "--steps", 60, "--save-every", 60)
         assert code == 0, err
         steps = [file.name for file in run.glob("step-*")] + [file.name for file in run.glob("next*")]

@@ -3,7 +3,7 @@
 
 Public headers may include the standard library and one another. All declarations are between
 `#pragma GCC visibility push(default)` and `pop`. <gradus/autograd/xtensor.hpp> is the only header that includes xtensor, and no
-other header includes it.
+other header includes <gradus/autograd/xtensor.hpp>.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that a training killed many times ends with the weights of an uninterrupted training.
+"""Checks that a run that is killed many times ends with the weights of an uninterrupted run.
 
-kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. SIGKILL ends the training at random moments. Each time, the
-training is resumed from its folder, or started again if there is no checkpoint yet.
+kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. SIGKILL ends the run at random moments. Each time, the run
+is resumed from its folder, or started again if there is no checkpoint yet.
 """
 
 import argparse

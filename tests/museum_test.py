@@ -29,7 +29,8 @@ def results_show_the_mistakes():
 
 
 def wrong_answers_are_excluded():
-    """The probes exclude wrong answers: run on an exhibit, the probe for an offered answer finds a mistake only if this answer is right."""
+    """Each answer is a cause, and has a probe. On an exhibit, only the probe of the true cause sees something wrong. So the probes
+    exclude the wrong answers."""
     for number in exhibits.EXHIBITS:
         offered = quiz.choices(number)
         assert number in offered and len(set(offered)) == len(quiz.LETTERS), number

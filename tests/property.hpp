@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 
-/// Tests the property with a hundred random arguments. Returns a description of the smallest counterexample
-/// and of the environment variable that repeats it. Returns "" if there is no counterexample.
+/// Tests the property with a hundred random arguments. Returns "" if the property holds for all of them.
+/// Otherwise returns a text: the smallest counterexample, and the environment variable that repeats the test.
 template <class Property>
 std::string counterexample(Property&& property) {
   const rc::detail::TestResult result = rc::detail::checkTestable(std::forward<Property>(property));
@@ -20,8 +20,9 @@ std::string counterexample(Property&& property) {
   return text.str();
 }
 
-/// Checks a property: a function that draws values with `*generator` and tests them with RC_ASSERT.
-/// (RapidCheck's own header for Catch only supports Catch2 version 2.)
+/// Fails the test case if the property does not hold. The property is a function that draws values with
+/// `*generator` and tests them with RC_ASSERT. (RapidCheck's own header for Catch does not support Catch2
+/// version 3.)
 template <class Property>
 void check_property(Property&& property) {
   const std::string failure = counterexample(std::forward<Property>(property));

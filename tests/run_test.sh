@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# expect CODE TEXT COMMAND…: fails unless the command exits with CODE and prints TEXT to stdout or stderr.
+# expect CODE TEXT COMMAND…: fails unless the command exits with CODE, and its output (stdout and stderr) contains TEXT.
 expect() {
   local code=$1 text=$2 got=0 output
   shift 2
@@ -46,12 +46,12 @@ expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0
 
-# If the output folder cannot be created, the tutorial says so before training.
+# The tutorial must create its output folder before it trains. If it cannot, it must fail at once.
 touch "$scratch/file"
 expect 1 "$scratch/file" "$tutorial" --steps 1000000000 --out "$scratch/file/out"
 
-# Runs with equal seeds give equal numbers; another seed gives other numbers.
-# Without a terminal, no progress bar is printed.
+# Two runs with the same seed must give equal numbers, and a run with another seed must give other numbers.
+# If stderr is not a terminal, no progress bar may be printed.
 results() {
   local name=$1
   shift

@@ -33,7 +33,8 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-/// Limits the size of files to `bytes` during its lifetime. Simulates a full disk, even for root.
+/// While a SizeLimit exists, a file cannot grow beyond `bytes`: writes fail as on a full disk. Unlike file
+/// permissions, this limit also stops root.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

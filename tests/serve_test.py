@@ -85,7 +85,7 @@ def same_answers(server, model):
 
 
 def bad_requests(server):
-    """The examples of the page: each line '$ curl …', with the next line as its answer."""
+    """Runs each line '$ curl …' of the page. The next line of the page is the expected answer."""
     page = (ROOT / "docs/how-to/serve.md").read_text()
     asked = re.findall(r"^\$ (curl .*)\n(.*)$", page, re.MULTILINE)
     check(len(asked) >= 10, f"the page shows {len(asked)} requests")
@@ -181,7 +181,7 @@ def failures_by_limits(model):
         check(answer.startswith(b"HTTP/1.1 408") or answer == b"", f"a client that trickles: {answer}")
         check(time.monotonic() - start < 10, "a client that trickles is served for too long")
     server.end()
-    # The first connection takes the only thread. The second one waits. Any other is refused.
+    # The server has one thread. The first connection takes it, the second connection waits, and the server refuses a third.
     server = Server(model, "--connections", "1", client_seconds="60")
     kept = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(2)]
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
@@ -194,7 +194,7 @@ def failures_by_limits(model):
 
 
 def cancelled(model):
-    """When a client disconnects, its text leaves the batch."""
+    """When a client disconnects, the server removes the client's text from the batch."""
     server = Server(model, "--max-seconds", "600", "--max-tokens", "1000000")
     body = json.dumps(ENDLESS).encode()
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
@@ -206,7 +206,7 @@ def cancelled(model):
 
 
 def cache(model):
-    """With --cache, a text that returns finds its annotations in the cache, and gets the same answer."""
+    """With --cache, the annotations of a repeated text come from the cache, and the answer is the same as without --cache."""
     plain, cached = Server(model), Server(model, "--cache", "1")
     texts = ["hello", "I am cold", "hello"]
     for text in texts:
@@ -232,7 +232,7 @@ def wait_for(holds, what):
 
 
 def unread_bodies(server):
-    """Some requests are refused before their body is read. The connection is then closed."""
+    """The server refuses some requests before it reads their body. After such a request, it must close the connection."""
     body, chunks = b'{"q": "I see."}', {"Transfer-Encoding": "chunked"}
     for headers, expected in (({"Content-Encoding": "gzip"}, 415), ({"Content-Length": None}, 411), (chunks, 413)):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)

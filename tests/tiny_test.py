@@ -17,7 +17,7 @@ def run(*command, given=None):
 
 
 def refused(model, content, message):
-    """Checks the message for a model with this content, or for the path as it is."""
+    """TINY must refuse a model with this content, with `message` in its error. If `content` is None, writes no model."""
     if content is not None:
         model.write_bytes(content)
     done = subprocess.run([*tiny, model], input="3 1\n", capture_output=True, text=True)

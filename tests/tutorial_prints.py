@@ -2,8 +2,8 @@
 """Checks the output of a tutorial, or of a page's program, against docs/results/printed_NAME.json:
 tutorial_prints.py NAME PROGRAM [OPTIONS]. NAME is NN, the tutorial's number, or the page's name.
 
-The options shorten the run, so numbers and model outputs differ. But the words of each recorded line must also be the words of a
-printed line. Tutorial 00 trains nothing, so its lines must be printed unchanged.
+The options shorten the run, so numbers and model outputs differ. But for each recorded line, the program must print a line with
+the same words. Tutorial 00 trains nothing, so it must print the recorded lines unchanged.
 """
 
 import json
@@ -23,7 +23,7 @@ def words(line):
 
 
 def missing(recorded, printed):
-    """The recorded lines whose words do not occur together in any printed line."""
+    """The recorded lines for which no printed line has the same words in the same order."""
     there = {words(line) for line in printed} | {()}
     return [line for line in recorded if words(line) not in there]
 

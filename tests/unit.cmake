@@ -1,7 +1,8 @@
 # Writes a source that includes several test sources: cmake -D UNIT=FILE -D SOURCES=FILE;… -P unit.cmake
 #
-# Local names of tests clash, so each source is included in a namespace. Its headers must not be in that namespace, so the unit
-# begins with the #include lines of all sources, and the #if lines around them. Headers have #pragma once.
+# Local names of tests clash, so each source is included in a namespace of its own. Headers must not be in that namespace. So
+# the written file begins with the #include lines of all sources, and the #if lines around them. When a source then includes the
+# same headers inside its namespace, #pragma once leaves them out.
 set(headers "")
 set(tests "")
 set(number 0)

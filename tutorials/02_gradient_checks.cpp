@@ -111,8 +111,8 @@ double error(const Formula& formula, const Function& f, const Tensor& x, const T
   return worst / largest(gradient);
 }
 
-// One curve of error against step h for each dtype and formula. The table compares its lowest point with theory: for a
-// formula of order p, h^p + ε/h is smallest near h = ε^(1/(p+1)). ε is the distance from 1 to the next larger number.
+// One curve of error against step h for each dtype and formula. The table compares the lowest point of each curve with theory:
+// for a formula of order p, h^p + ε/h is smallest near h = ε^(1/(p+1)). ε is the distance from 1 to the next larger number.
 tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves) {
   Tensor leaf = x.to(Dtype::f64).clone();                                     // (3, 4)
   f(leaf.set_requires_grad()).backward();

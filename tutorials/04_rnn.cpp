@@ -102,6 +102,7 @@ void add_with_bound(plot::Curves& curves, double rho, const std::string& name, c
   plot::Series bound = tutorial::by_index("", powers);
   bound.mark = plot::Mark::dashed;
   curves.series.back().colour = bound.colour = colour;
+  curves.series.back().name_at_end = bound.name_at_end = true;
   curves.series.push_back(bound);
 }
 
@@ -125,7 +126,7 @@ void run(const tutorial::Options& options) {
   // 2. The norm of the gradient, by distance.
   constexpr std::int64_t T = 50;
   plot::Curves curves{.title = "How much of the gradient arrives",
-                      .x_label = "distance d = T − t; dashed: ρ^d",
+                      .x_label = "distance d = T − t",
                       .y_label = "‖∂L/∂h_t‖ / ‖∂L/∂h_T‖",
                       .log_y = true};
   tutorial::Table norms{
@@ -137,6 +138,7 @@ void run(const tutorial::Options& options) {
     norms.rows.push_back({name, tutorial::log10_at(by_distance, {1, 10, 25, 50})});
     norms.rows.back().values.push_back(50 * std::log10(rho));
   }
+  curves.series.back().name = "ρ^d";  // one name for the three dashed curves
   std::cout << "log10 of the gradient's norm, by the spectral radius ρ of W_hh and the distance T − t\n"
             << text(norms) << '\n';
 
@@ -157,7 +159,7 @@ void run(const tutorial::Options& options) {
            .intro = "The same weights at every step, and a gradient that passes back through all steps.",
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
                         {"Remembering the first token", {{"accuracy", plot::svg(models.dots())}}}},
-           .tables = {norms, models.accuracy, models.counts},
+           .tables = {norms, models.accuracy, models.counts, models.each},
            .try_next = "--steps 2000: how much longer a delay is learnt? Then ./run tutorial 05"},
           out, options);
 }

@@ -132,7 +132,8 @@ void compare_with_library(const Tensor& x) {
   }
 }
 
-// Tutorial 04's norms by distance, before training. In an LSTM, the gradient is with respect to c, otherwise to h.
+// The norms by distance of tutorial 04, before training. The gradient is with respect to c in an LSTM, and to h in the other
+// networks.
 std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)

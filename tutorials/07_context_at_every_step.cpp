@@ -75,8 +75,8 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   std::cout << "loss before training: " << tutorial::decimals(loss_by_hand(*cho, batch).item(), 6) << " by hand, "
             << tutorial::decimals(models::loss(*cho, batch).total.item(), 6) << " by the library\n";
 
-  // 2. This decoder has more parameters than tutorial 06's, and more parameters could make any model better. So it is
-  // compared with two models of tutorial 06. One has the same H. The other has the smallest H with at least as many
+  // 2. This decoder has more parameters than tutorial 06's, and more parameters could make any model better. So this decoder is
+  // compared with two models of tutorial 06. One has the same H. The other has the smallest H that gives it at least as many
   // parameters as this decoder.
   const auto fixed = make("fixed", sizes.hidden);
   std::int64_t wider_hidden = sizes.hidden;

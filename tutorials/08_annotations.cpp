@@ -117,8 +117,8 @@ Tensor squared_derivatives(const Tagger& tagger, const Tensor& ids) {
 // Changes inputs that must not affect a state. Measures how far the state moves, without and with a mistake.
 tutorial::Table probes(const nn::GRU& encoder, const nn::GRU& backward, const Tensor& x, Generator& generator) {
   const NoGrad no_grad;
-  // ←h_T has read only x_T, so another x_1 must not change it. The mistake keeps the states in the order of reading:
-  // ←h_1 then stands where ←h_T should.
+  // ←h_T has read only x_T, so a different x_1 must not change ←h_T. The mistake keeps the states in the order of reading: ←h_1
+  // then stands where ←h_T should.
   const Tensor other_x_1 = concat({x.slice(0, 1) + 1.0, x.slice(1, T)}, 0);             // (T, 1, E)
   const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, 1, H): ←h_T … ←h_1
   const Tensor other = backward.forward(flip(other_x_1, 0)).output;                     // (T, 1, H)

@@ -97,8 +97,8 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   return {ended.empty() ? alive : ended, course};
 }
 
-// The distribution that sampling draws from: p^(1/temperature), limited to the k most likely tokens and then to the
-// nucleus. The nucleus is the smallest set of most likely tokens with a total probability of at least top_p.
+// The distribution that sampling draws from: p^(1/temperature), limited to the k most likely tokens and then to the nucleus.
+// The nucleus is the smallest set of most likely tokens that has at least the fraction top_p of the remaining probability.
 std::vector<double> reshaped(std::vector<double> p, const models::SamplingOptions& how) {
   for (double& x : p) x = std::pow(x, 1 / how.temperature);
   std::vector<double> kept = p;  // sorted, the most likely first
@@ -150,7 +150,8 @@ void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
             << " of " << pairs.size() << " sources, largest difference of ln p " << difference << '\n';
 }
 
-// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding; without one, the last.
+// 2. A search tree to look at. Takes the first source on which a beam of 3 corrects greedy decoding. If there is no such
+// source, takes the last one.
 plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                               const data::Reversal& task) {
   const auto greedily = models::greedy(model, pairs), by_beam = tutorial::best_outputs(model, pairs, beam_of(3));
@@ -213,7 +214,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
 
   // 5. With 3 symbols there are only 364 outputs of at most 5 symbols, so the model can score them all. How often does
-  // a beam find the best output? A beam of 1093 drops nothing: there are 364 outputs, and 3⁶ = 729 strings of 6 symbols.
+  // a beam find the best output? A beam of 1093 drops nothing: 364 outputs have ended, and 3⁶ = 729 strings of 6 symbols
+  // have not.
   const data::Reversal small(/*symbols=*/3, /*min_length=*/2, /*max_length=*/4);
   const auto other = trained(small, sizes, options.seed, options.steps / 10 + 1);
   const auto score = [](const models::Decoded& y) { return y.log_probability / length_penalty(std::ssize(y.tokens)); };

@@ -86,7 +86,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   return nn::gradcheck(general, attend, {normal({2, 3}, 0, 1, generator), normal({5, 2, 4}, 0, 1, generator)});
 }
 
-// 2. Why √d? The variance of s · h_j is d. If energies differ so much, their softmax has almost no gradient. States and
+// 2. Why √d? The variance of s · h_j is d. If d is large, the softmax of these energies has almost no gradient. States and
 // annotations are random; their elements have variance 1.
 std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t seed) {
   constexpr std::int64_t T = 12, N = 500;
@@ -141,7 +141,7 @@ Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial
   return trained;
 }
 
-// 4. The cost of each score for one sentence. The context costs another T · D multiply-adds per step with every score.
+// 4. The cost of each score for one sentence. With every score, the context costs T · D more multiply-adds per step.
 tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
   const auto T = double(tokens), D = double(sizes.D()), H = D, A = double(sizes.A);
   tutorial::Table table{.name = "cost",

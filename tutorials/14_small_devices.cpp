@@ -1,10 +1,10 @@
 // Tutorial 14: small devices: fewer bits, fewer weights, fewer units, and a teacher.
 //
-// A trained model of tutorial 10 has to fit a small device. Each method makes the model smaller in another way: int8
+// A trained model of tutorial 10 has to fit a small device. Each method makes the model smaller in a different way: int8
 // (Jacob et al. 2018, https://arxiv.org/abs/1712.05877), pruning (Han et al. 2015, https://arxiv.org/abs/1506.02626;
 // Zhu and Gupta 2017, https://arxiv.org/abs/1710.01878), structured pruning (Wen et al. 2018,
 // https://arxiv.org/abs/1709.05027) and distillation (Hinton et al. 2015, https://arxiv.org/abs/1503.02531). All
-// methods are measured on the same sources. For each method, one experiment shows where it fails.
+// methods are measured on the same sources. For each method, one experiment shows where the method fails.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/compress/distillation.hpp>
@@ -68,8 +68,9 @@ GradcheckReport check_estimator(std::uint64_t seed) {
                    {normal({3, 8}, 0, 1, generator)});
 }
 
-// 2. Adds outliers without changing the function: multiplies column 0 of the encoder's embedding by c, and multiplies column 0
-// of the matrices that read it by 1/c. f32 results do not change. In int8, the steps of every embedding row become c times as coarse.
+// 2. Adds outliers without changing the function: multiplies column 0 of the encoder's embedding by c, and column 0 of the
+// matrices that are applied to the embedding by 1/c. f32 results do not change. In int8, the step of an embedding row becomes
+// up to c times as coarse.
 Model with_outliers(const Course& course, const models::Seq2Seq& model, std::int64_t H, double c) {
   Model changed = course.copy(model, H);
   for (auto& [name, tensor] : changed->state_dict()) {
@@ -139,7 +140,7 @@ Sparsities sparsities(const Course& course, const models::Seq2Seq& large, std::i
   return all;
 }
 
-// 4. Removes whole units: keeps H of the `of` hidden units of a larger model.
+// 4. Removes whole units. The larger model has `of` hidden units; the result keeps H of them.
 Model narrower(const Course& course, const models::Seq2Seq& model, std::int64_t of, std::int64_t H, bool trains) {
   models::ModelSizes sizes = course.sizes(of);
   sizes.hidden = H;

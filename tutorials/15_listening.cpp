@@ -102,8 +102,8 @@ std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_
 // A speaker who pauses between all symbols.
 speech::Spoken pausing(double longest) { return speech::Spoken({.silence = 1, .longest_silence = longest}); }
 
-// The first rows have silence between all symbols, as long as in training or longer. The last row has the usual
-// utterances, but one symbol is four times quieter.
+// All rows but the last have silence between all symbols: as long as in training (the first row) or longer. The last row has
+// the usual utterances, but one symbol is four times quieter.
 std::vector<tutorial::Said> by_silence(const speech::Spoken& spoken) {
   std::vector<tutorial::Said> rows;
   for (const int longest : {12, 40, 80}) {
@@ -244,7 +244,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
           out, options);
 }
 
-// Other settings of the model with location features, at twice the speed of training.
+// Other settings of the model with location features, tested on speech that is twice as fast as the fastest in training.
 void run_tried(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   const tutorial::Table table = tutorial::tried(options);

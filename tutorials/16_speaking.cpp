@@ -1,8 +1,9 @@
 // Tutorial 16: speaking: tokens to frames, and frames to sound.
 //
-// The other direction of tutorial 15: a decoder attends to tokens and writes frames, several at each step, until it predicts
-// the end (Wang et al., "Tacotron: towards end-to-end speech synthesis", 2017, https://arxiv.org/abs/1703.10135). Sound from
-// frames: Griffin and Lim, "Signal estimation from modified short-time Fourier transform", 1984. A toy: one voice, one pace.
+// This is the other direction of tutorial 15: a decoder attends to tokens and writes frames, several at each step, until it
+// predicts the end (Wang et al., "Tacotron: towards end-to-end speech synthesis", 2017, https://arxiv.org/abs/1703.10135).
+// Sound from frames: Griffin and Lim, "Signal estimation from modified short-time Fourier transform", 1984. A toy: one voice,
+// one pace.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>

@@ -15,8 +15,9 @@
 #include "kernels/weighted.hpp"
 #include "runtime/runtime_state.hpp"
 
-// attention_sequence(): its composed twin (the same equations in operations of ops.hpp), the checks of the
-// shapes, the loops over the steps (forward and backward), and the gradients of the weights.
+// The parts of attention_sequence(): its composed twin (the same equations, written with the operations of
+// ops.hpp), the checks of the shapes, the loops over the steps (forward and backward), and the gradients of
+// the weights.
 namespace gradus {
 namespace composed {
 namespace {
@@ -290,7 +291,8 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
     go_back.emplace_back(of(layer, weight_hh), packing);
     if (layer > 0) W_in.emplace_back(Layout::plain, of(layer, weight_ih), packing);
   }
-  // The queries (N, A) are W_a s. Without W_a, they are the states s that the cell stored.
+  // The queries (N, A) are W_a s. Without W_a, the queries are the states s themselves, which the cell has
+  // stored.
   const T* queries = raw<T>(kept) + ((L - 1) * N * C::kept + C::previous) * H;
   std::int64_t query_stride = C::kept * H;
   if (W_a) {
@@ -382,7 +384,7 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
 }
 
 // Adds to the gradients of the parameters, of y and of the first state. unroll_backward() has already added
-// those of the keys and values. The gradient of each weight matrix is one product over all steps.
+// the gradients of the keys and values. The gradient of each weight matrix is one product over all steps.
 template <template <class> class Cell, class T>
 void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;

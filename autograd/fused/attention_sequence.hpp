@@ -19,7 +19,7 @@ namespace gradus::attention {
 // parameters of each layer follow the initial state.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// Indices of further saved values, counted from the end of the saved inputs.
+// The values that are saved after the inputs. Index 0 is the first value after the last input.
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
 // The score v · tanh(q + k) if additive, else scale · q · k.
@@ -66,7 +66,7 @@ class Masks {
     }
   }
   const kernels::DropoutMask* weights() const { return weights_ ? &*weights_ : nullptr; }
-  // The mask for the input of a layer above the lowest.
+  // The mask for the input of `layer`, which is above the lowest. Null without dropout between layers.
   const kernels::DropoutMask* below(int layer) const {
     return between_.empty() ? nullptr : &between_[static_cast<std::size_t>(layer - 1)];
   }
@@ -108,7 +108,8 @@ void drop_rows(const kernels::DropoutMask& mask, const StepPart& part, const T* 
   }
 }
 
-// The weights of the context: α, after dropout if there is a mask.
+// Returns the weights with which the context is summed: α itself or, if there is a mask, α after dropout,
+// which this function writes to `into`.
 template <class T>
 const T* used_weights(const kernels::DropoutMask* mask, const StepPart& part, std::int64_t r,
                       std::int64_t length, const T* alpha, T* into) {

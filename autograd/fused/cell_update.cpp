@@ -97,8 +97,8 @@ struct LstmRows {
   }
 };
 
-// Computes the new state, (B, H) or (parts, B, H). x_part and h_part are (B, G·H) for a cell with G gates.
-// `before` is the part of the old state that the row kernels read.
+// Computes the new state: (B, H) for a GRU, (parts, B, H) for an LSTM. x_part and h_part are (B, G·H) for a
+// cell with G gates. `before` is the part of the old state that the row kernels read.
 template <class Cell>
 Tensor update(const char* operation, const Tensor& x_part, const Tensor& h_part, const Tensor& before) {
   constexpr std::size_t P = Cell::parts;

@@ -16,12 +16,13 @@
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      number of state tensors: 1 for {h}, 2 for {h, c}
 ///     kept       K: Forward stores K·H numbers per row for Backward
-///     previous   position, in units of H, at which these K·H numbers contain h before the step
+///     previous   position of h before the step in these K·H numbers, in units of H
 ///     shares_u   true if W_hh h + b_hh has the same gradient as W_ih x + b_ih
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
 ///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. `state` holds
-///                the gradient of the state after the step, and receives that before the step; spare (m, H)
+///                the gradient of the state after the step, and receives the gradient of the state
+///                before the step; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 
@@ -31,14 +32,16 @@ struct State {
   T *h, *c;  // (m, H) each
 };
 
-/// W ← atᵀ·x + β·W, summed over N rows, for W (outputs, inputs).
+/// W ← atᵀ·x + β·W for at (N, outputs), x (N, inputs) and W (outputs, inputs). If `at` is the gradient of
+/// x·Wᵀ, this adds the gradient of W.
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
                  int beta, Rows<T> W) {
   gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, N, at, x, T(beta), W);
 }
 
-/// PyTorch's gated recurrent unit (gru_update in fused.hpp). Keeps [r; z; n; W_hn h + b_hn; h].
+/// PyTorch's gated recurrent unit (gru_update in fused.hpp). Forward stores [r; z; n; W_hn h + b_hn; h] for
+/// each row.
 template <class T>
 struct Gru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 4;
@@ -81,8 +84,8 @@ struct Gru {
   }
 };
 
-/// The original gated recurrent unit applies the reset gate before the product (GRUForm in fused.hpp). Keeps
-/// [r; z; n; h; r ∘ h].
+/// The original gated recurrent unit applies the reset gate before the product (GRUForm in fused.hpp).
+/// Forward stores [r; z; n; h; r ∘ h] for each row.
 template <class T>
 struct OriginalGru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 3;
@@ -148,7 +151,8 @@ struct OriginalGru {
   }
 };
 
-/// The long short-term memory (lstm_update in fused.hpp). Keeps [i; f; g; o; tanh c′; c; h].
+/// The long short-term memory (lstm_update in fused.hpp). Forward stores [i; f; g; o; tanh c′; c; h] for each
+/// row.
 template <class T>
 struct Lstm {
   static constexpr std::int64_t gates = 4, parts = 2, kept = 7, previous = 6;

@@ -5,8 +5,8 @@
 #include <vector>
 
 /// Composed twins of the fused operations: the same equations, written with the operations of ops.hpp. Each
-/// twin is in the source file of its fused operation. While a Composed is alive, the operation calls its
-/// twin. This header declares the functions that several twins call.
+/// twin is in the source file of its fused operation. While a Composed is alive, each fused operation calls
+/// its twin. This header declares the functions that several twins call.
 namespace gradus::composed {
 
 /// Computes h′ (B, H) from x_part = W_ih x + b_ih, (B, 3H).

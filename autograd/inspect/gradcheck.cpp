@@ -21,7 +21,7 @@ using Values = std::vector<double>;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double roundings = 16;  // rounding errors, in units of ε, allowed in a value of f
-// The rounding error, as a fraction of the gradient, up to which a step can confirm the gradient.
+// A step can confirm a gradient if the rounding error is at most this fraction of the gradient.
 constexpr double sharp = 1e-3;
 // Bound of the rounding error in backward(), as a fraction of Estimate::size.
 constexpr double tiny = epsilon;
@@ -78,8 +78,8 @@ class ElementSet {
   double original_;
 };
 
-// Lets only some leaves require a gradient. When destroyed, restores the other leaves with their nodes and
-// hooks.
+// Lets only some leaves require a gradient. When destroyed, lets the other leaves require a gradient again,
+// with their old nodes and hooks.
 class Needing {
  public:
   Needing(const NamedTensors& leaves, const std::vector<bool>& needed) : leaves_(leaves) {
@@ -192,8 +192,9 @@ bool Element::confirms(const Estimate& e) const {
 // True if an uncertainty of this size can explain the error. An uncertainty of NaN explains any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// The judgement from two successive steps: right if the second step confirms the gradient. Wrong if the two
-// steps agree on another value, and neither a kink nor rounding explains the difference. Otherwise open.
+// Judges the gradient by two successive steps, `before` and `e`. The gradient is right if e confirms it. It
+// is wrong if the two steps agree on another value, and neither a kink nor rounding explains the difference.
+// Otherwise the verdict is open.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {
@@ -210,9 +211,10 @@ Element::Judgement Element::compare(const Estimate& before, const Estimate& e) c
   return judgement;
 }
 
-// Judges an error that rounding of the changed outputs does not explain. x can also change other outputs, but
-// by less than their last digit. So the gradient is computed again with an incoming gradient of 0 for these
-// outputs. If the error then vanishes, the element is not judged wrong.
+// Judges an error that is too large for rounding in the outputs that changed with x. The outputs that did not
+// change may also depend on x, but by less than their last digit. If this can explain the error, computes the
+// gradient again with an incoming gradient of 0 for these outputs. If the error then vanishes, the element is
+// not judged wrong.
 void Element::blame(const Estimate& e, Judgement& judgement) const {
   double rounding = 0, in_backward = 0;  // rounding in outputs that do not change
   Values incoming = checked_.r;
@@ -315,8 +317,8 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// `gradient` was computed while only some leaves required gradients, and `with_all` while all did. Judges the
-// elements in which the two differ.
+// `gradient` was computed while only some leaves required gradients, `with_all` while all leaves required
+// gradients. Judges the elements in which `gradient` and `with_all` differ.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;

@@ -12,7 +12,8 @@
 namespace gradus {
 namespace kernels {
 
-// The stride of a row if it is known at compile time: 0 (one value for the whole row) or 1.
+// The stride of a row: 0 (one value for the whole row), 1, or a number that is known only at run time
+// (`any`).
 enum class Step { zero, one, any };
 template <class T, Step step>
 struct Row {

@@ -11,7 +11,8 @@
 /// call the standard library, because gradient checks need accuracy more than speed.
 namespace gradus::math {
 
-/// The bits of 1.0F. If this were const, the compiler would know the value, and use it.
+/// The bits of 1.0F. Not const: otherwise the compiler would know the value, and between() could not hide its
+/// limits.
 inline std::uint32_t bits_of_one = 0x3F800000;
 
 /// x limited to [low, high]; NaN stays NaN. If GCC 12 knew the limits, it would emit branches for x outside
@@ -30,7 +31,8 @@ struct Exponential {
   float rest;   ///< e^r − 1, as r times a polynomial; e^r has a relative error of at most 3e-9
 };
 inline Exponential exponential(float x) {
-  // Adding 1.5 · 2^23 rounds to an integer in the low bits. 127 is the exponent's bias.
+  // Adding 1.5 · 2^23 to x / ln 2 rounds x / ln 2 to an integer, and puts this integer into the low bits of
+  // the sum. 127 is the bias of a float's exponent.
   constexpr float round = 12582912.0F + 127.0F;
   const float shifted = x * 1.44269504F + round;
   const float n = shifted - round;
@@ -128,8 +130,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Prefetches n values; the address may be invalid. The processor itself prefetches only a few long rows, so
-/// loops over many short rows call this.
+/// Prefetches n values; the address may be invalid. By itself, the processor prefetches well only in loops
+/// over a few long rows, so loops over many short rows call this.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);

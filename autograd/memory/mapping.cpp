@@ -21,8 +21,8 @@ std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
   return nullptr;
 }
 
-// mmap puts new mappings right below existing ones. A gap below the block keeps new mappings away from the
-// block, so that it can grow downwards.
+// mmap puts new mappings right below existing ones. A gap below the block keeps new mappings away, so that
+// the block can grow downwards.
 std::byte* pages_with_room(std::size_t bytes, bool huge) {
   constexpr std::size_t distance = std::size_t{1} << 36;
   void* const room =

@@ -46,8 +46,9 @@ std::size_t PageRanges::missing(std::size_t bytes) const {
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// Maps memory just below the newest block or, if that fails, elsewhere. In each place, tries a whole block
-// first, and then only the bytes needed: the missing bytes below the newest block, all bytes elsewhere.
+// Maps memory just below the newest block, where only the missing bytes are needed. If that fails, maps
+// memory elsewhere, where all bytes are needed. In each place, tries a whole block first, and then only the
+// bytes needed.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
   for (const std::size_t wanted : {std::max(more, block), more}) {
@@ -75,7 +76,8 @@ std::size_t PageRanges::waiting() const {
   return bytes;
 }
 
-// Reserves entries of ranges_ so that put() and unmap() cannot fail. unmap() may split every range in two.
+// Reserves memory for as many ranges as put() and unmap() can add, so that these two functions cannot fail.
+// unmap() may split every range in two.
 void PageRanges::make_room() { ranges_.reserve(std::bit_ceil(2 * (ranges_.size() + taken_ + 2))); }
 
 void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {
@@ -105,7 +107,7 @@ void PageRanges::unmap() noexcept {
     const std::size_t before = whole(address(range->begin)) - address(range->begin);
     const std::size_t after = address(range->end()) % page_size();
     if (before + after >= range->bytes) continue;
-    // The system refuses if there would be too many mappings.
+    // The system refuses if the process would then have too many mappings. The range then stays mapped.
     if (!unmap_pages(range->begin + before, range->bytes - before - after)) continue;
     std::byte* const end = range->end();
     range->bytes = before;

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-// Eight size classes per doubling. Less than an eighth of a buffer, or less than 64 bytes of a small one, is
-// unused, and tensors of similar size share a class. In a doubling that starts at `base`, class k
-// holds base · (8 + k) / 8 bytes.
+// There are eight size classes between two successive powers of two, so tensors of similar size share a
+// class. The unused part of a buffer is less than an eighth of the buffer, or less than 64 bytes in a small
+// buffer. Between `base` and 2 · base bytes, class k, 1 ≤ k ≤ 8, has buffers of base · (8 + k) / 8 bytes.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -47,7 +47,8 @@ struct Unused {
   std::size_t bytes;
 };
 
-// A spin lock. It costs half as much as a mutex; it is held briefly and rarely contended.
+// A spin lock, which costs half as much as a mutex. Spinning is acceptable, because the lock is held briefly
+// and rarely contended.
 class Lock {
  public:
   void lock() {

@@ -18,8 +18,8 @@ struct Buffer {
 /// right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
 /// Takes a buffer from the pool: a free buffer of the size class or, for a large request, the end of a free
-/// range (PageRanges). If there is none, cuts a buffer from a mapped block. So a new sequence length rarely
-/// needs a system call.
+/// range (PageRanges). If the pool has neither, cuts a buffer from a mapped block. So a new sequence length
+/// rarely needs a system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 

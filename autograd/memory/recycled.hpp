@@ -7,9 +7,9 @@
 
 namespace gradus {
 
-/// A base class for small objects that every operation creates. Each thread keeps the memory of the last few
-/// freed objects of type T and reuses it, which is cheaper than the system's allocator. No class may derive
-/// from T, because all objects must have the same size.
+/// The base class of a small class T, if every operation creates objects of type T. Each thread keeps the
+/// memory of the last few freed objects of type T and reuses it, which is cheaper than the system's
+/// allocator. No class may derive from T, because all objects must have the same size.
 template <class T>
 class Recycled {
  public:

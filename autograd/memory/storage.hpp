@@ -63,8 +63,8 @@ T* raw(const Tensor& tensor) {
   return static_cast<T*>(tensor.impl().data());
 }
 
-/// target += x. x is broadcast to target's shape. Over axes along which target is stretched, x is summed
-/// instead. For gradients only, because this change is not counted as an in-place change.
+/// target += x. Along an axis on which only x has size 1, x is broadcast. Along an axis on which only target
+/// has size 1, x is summed. For gradients only, because this change is not counted as an in-place change.
 void add_in_place(const Tensor& target, const Tensor& x);
 
 /// True if anything besides this handle can use the values. Always true for adopted memory.

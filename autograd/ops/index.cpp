@@ -13,7 +13,7 @@
 namespace gradus {
 namespace {
 
-// Checks that every index is in [0, limit). In the message, `of` names the indexed part of `shape`: "rows",
+// Checks that every index is in [0, limit). `of` names the indexed part of `shape` in the message: "rows",
 // "axis" or "classes".
 void check_indices(const char* operation, const Tensor& index, std::int64_t limit, const char* of,
                    const Shape& shape) {
@@ -42,7 +42,8 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                   const std::int64_t n = g.saved(0).numel();
                   const T* from = raw<T>(g.out());
                   T* into = raw<T>(g.in(0));
-                  // Threads split the columns, because several ids may choose the same row.
+                  // Each thread adds a range of columns. With ranges of ids, two threads could add to the
+                  // same row.
                   for_each_range(width, n, [=](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t i = 0; i < n; ++i)
                       math::add(end - begin, from + i * width + begin, into + row[i] * width + begin);
@@ -50,8 +51,8 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                 }));
 }
 
-// Calls visit(offset in x, offset in index) for every element of `index`. `index` indexes `axis` of a tensor
-// of shape `x`.
+// Calls visit(offset in x, offset in index) for every element of `index`. `index` holds positions along
+// `axis` of a tensor of shape `x`.
 template <class Visit>
 void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit) {
   const Lanes in_x(x, axis), in_index(index.shape(), axis);

@@ -56,7 +56,8 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, doubl
           const T mu = raw<T>(g.saved(2))[r], s = raw<T>(g.saved(3))[r];
           const auto normal = [=](std::int64_t i) { return (from[i] - mu) * s; };
           if (g.wants(0)) {
-            // Each x_i also changes its row's μ (hence `shift`) and its row's σ (hence `slope`).
+            // x_i also acts through the μ and the σ of its row: `shift` is the part of the gradient through
+            // μ, `slope` the part through σ.
             const T* gamma = gains.defined() ? raw<T>(gains) : nullptr;
             const auto at_normal = [=](std::int64_t i) { return gamma != nullptr ? d[i] * gamma[i] : d[i]; };
             const T shift = math::sum_of<T>(n, at_normal) / static_cast<T>(n);

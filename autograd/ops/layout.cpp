@@ -18,7 +18,8 @@
 namespace gradus {
 namespace {
 
-// Copies x in the order of the strided view seen(v), where v is a view of x. seen(v) has shape `shape`.
+// Copies x in another order. seen() maps a view of x to the strided view that has this order, of shape
+// `shape`.
 template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());

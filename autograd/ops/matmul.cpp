@@ -42,8 +42,8 @@ void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b
   });
 }
 
-// The rows of all matrices of x, as one matrix. If B is a single matrix, the products of a batch then become
-// one tall product.
+// A view of x as one matrix that contains the rows of all matrices of x. If B is a single matrix, one product
+// with this tall matrix replaces the products of the batch.
 Tensor rows_of(const Tensor& x) { return view_of(x, 0, {x.shape().without(-1).numel(), x.size(-1)}); }
 
 Tensor product(const Tensor& a, const Tensor& b) {

@@ -84,7 +84,7 @@ void for_each_packed(const Packing& packing, std::int64_t width, Row row) {
   }
 }
 
-// The number of elements per row, if the first `axes` axes count rows.
+// The number of elements in a row. The first `axes` axes are the index of a row.
 std::int64_t width_after(const Tensor& x, int axes) {
   std::int64_t width = 1;
   for (int axis = axes; axis < x.rank(); ++axis) width *= x.size(axis);

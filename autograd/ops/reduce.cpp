@@ -83,7 +83,7 @@ std::vector<int> reduced_last(const char* operation, const Tensor& x, const Axes
   return order;
 }
 
-// A contiguous copy of x with its axes in this order; x itself if its axes have this order.
+// A contiguous copy of x with its axes in `order`; x itself if its axes already have this order.
 template <class T>
 Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   if (std::ranges::is_sorted(order)) return x;
@@ -202,7 +202,8 @@ Tensor argmax(const Tensor& x, int axis, bool keep) {
     lanes.for_each([&](std::int64_t k, std::int64_t first) {
       const T* lane = raw<T>(x) + first;
       std::int64_t best = 0;
-      // A NaN becomes the best element, because the test is `!(<=)`. The loop ends at a NaN.
+      // `!(a <= b)` is true if a is NaN, so a NaN becomes the best element. The loop then ends, because a NaN
+      // is unequal to itself.
       for (std::int64_t i = 1; i < lanes.n && lane[best * lanes.inner] == lane[best * lanes.inner]; ++i) {
         if (!(lane[i * lanes.inner] <= lane[best * lanes.inner])) best = i;
       }

@@ -13,7 +13,8 @@
 namespace gradus::bf16 {
 namespace {
 
-// Products are cut and padded to blocks of a few sizes, because oneDNN generates code for each size.
+// oneDNN generates code for each size of a product. So products are cut into blocks, and blocks are padded so
+// that only a few sizes occur.
 constexpr std::int64_t most_rows = 256, most_columns = 2048, most_terms = 4096, packed_columns = 256;
 
 constexpr std::int64_t multiple(std::int64_t x, std::int64_t of) { return (x + of - 1) / of * of; }
@@ -47,8 +48,9 @@ void round(std::int64_t rows, std::int64_t columns, Rows<const float> x, std::in
   std::fill(to + rows * all_columns, to + all_rows * all_columns, T(0));
 }
 
-// Rounds and pads an operand. The operand is stored in `layout`, and has size (rows, columns) in the product.
-// `to` has the same layout.
+// Rounds and pads an operand that is stored in `layout`. `rows` and `columns` are its sizes as the product
+// uses it, that is, after a transpose if `layout` is transposed. The result, written to `to`, has the same
+// layout.
 void round(Layout layout, std::int64_t rows, std::int64_t columns, Rows<const float> x, std::int64_t all_rows,
            std::int64_t all_columns, Bits* to) {
   if (layout == Layout::plain) return round(rows, columns, x, all_rows, all_columns, to);

@@ -10,9 +10,9 @@
 namespace gradus {
 namespace {
 
-// oneDNN computes f32 products unless OpenBLAS is faster. Measured with AVX-512, OpenBLAS is faster for one
-// row times a transposed B, for few rows times a large transposed B, and, if it has kernels for small
-// products, for small products with a plain B.
+// oneDNN computes f32 products unless OpenBLAS is faster. In measurements with AVX-512, OpenBLAS is faster in
+// three cases: one row times a transposed B; few rows times a large transposed B; a small product with a
+// plain B, if OpenBLAS has kernels for small products.
 template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;
@@ -24,7 +24,8 @@ bool is_for_onednn(const Product<T>& p) {
 
 template <class T>
 void multiply(const Product<T>& whole) {
-  // One library computes all parts, so that the order of sums depends less on the number of threads.
+  // Chooses oneDNN or the BLAS by the size of the whole product, not of each part. So the order of sums
+  // depends less on the number of threads.
   const bool with_onednn = is_for_onednn(whole);
   split_among_threads(whole, [=](const Product<T>& p) {
     if constexpr (std::is_same_v<T, float>) {

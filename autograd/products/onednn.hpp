@@ -9,7 +9,7 @@
 /// Products by oneDNN. Each product runs on the calling thread.
 namespace gradus::onednn {
 
-/// False if gradus was built without oneDNN. Then call only description() and has_bf16().
+/// False if gradus was built without oneDNN. In that case, call only description() and has_bf16().
 bool is_used();
 
 /// C ← A·B + β·D.

@@ -4,7 +4,8 @@
 #include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/xtensor.hpp>
 
-// xblas.hpp 0.21 defines HAVE_CBLAS only after its wrappers, which then use plain loops instead of the BLAS.
+// xblas.hpp 0.21 defines HAVE_CBLAS only after its wrappers. Without an earlier definition, the wrappers use
+// plain loops instead of the BLAS.
 #define HAVE_CBLAS 1
 #include <xtensor-blas/xblas.hpp>
 
@@ -14,9 +15,9 @@
 
 #include "blas.hpp"
 
-// Functions of OpenBLAS. The symbols are weak, because another BLAS may be linked instead of OpenBLAS; no
-// kernels are chosen then. The last two functions are exported but undocumented: they free and rebuild
-// OpenBLAS's kernel table.
+// Functions of OpenBLAS. The symbols are weak, because another BLAS may be linked instead of OpenBLAS. In
+// that case, gradus chooses no kernels. The last two functions are exported but undocumented: they free and
+// rebuild OpenBLAS's kernel table.
 extern "C" {
 [[gnu::weak]] char* openblas_get_corename();
 [[gnu::weak]] char* openblas_get_config();
@@ -81,7 +82,8 @@ auto transpose(Layout layout) {
 constexpr std::int64_t most = std::numeric_limits<int>::max();
 int size(std::int64_t value) { return static_cast<int>(value); }
 
-// A product with one row spends most of its time reading B, so packing B does not pay.
+// Computes a product with one row by gemv, which does not pack B. Packing would not pay, because most of the
+// time goes into reading B.
 template <class T>
 void multiply_row(const Product<T>& p) {
   const bool plain = p.b_layout == Layout::plain;

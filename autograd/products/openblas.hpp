@@ -4,7 +4,7 @@
 
 namespace gradus {
 
-/// The processor's vector instructions, as far as they decide between OpenBLAS kernels.
+/// The processor's vector instructions that decide between OpenBLAS kernels.
 struct ProcessorFeatures {
   bool avx512;  ///< F, BW, DQ and VL
   bool avx2;    ///< AVX2 and FMA

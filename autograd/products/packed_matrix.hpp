@@ -13,13 +13,13 @@ namespace gradus {
 /// A matrix B (k, n) for many products C ← A·B + β·D. A has few rows in these products, but at least
 /// fewest_rows. A transposed B is copied into plain order once: with few rows, a library takes as long to
 /// pack a transposed B as to compute the product. A plain B is read in place. Under MixedPrecision, B is
-/// rounded and packed in either layout.
+/// rounded and packed, whether it is plain or transposed.
 template <class T>
 class PackedMatrix {
  public:
-  /// The fewest rows of A for which packing pays. With fewer rows, reading the transposed B in place is
-  /// faster. Each thread computes some columns of C, and so reads some rows of the stored B, which are
-  /// contiguous. In the plain copy, each thread would read a piece of every row.
+  /// The fewest rows of A for which the copy pays. With fewer rows, it is faster to read the transposed B in
+  /// place. Each thread computes some columns of C. In the transposed B, these columns are rows, which are
+  /// contiguous. In the plain copy, they are a short piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
   /// @param b must outlive the PackedMatrix

@@ -76,8 +76,8 @@ void put_addend(const Product<T>& p) {
   }
 }
 
-/// Copies the addend into C if it is stored elsewhere, because the libraries add to C. @return β for the
-/// library
+/// Copies the addend into C if it is stored elsewhere, because the libraries add to C. @return the β that the
+/// library must get
 template <class T>
 T addend_in_c(const Product<T>& p) {
   if (p.addend.beta == T(0) || p.addend.d.data == p.c.data) return p.addend.beta;

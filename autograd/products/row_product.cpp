@@ -29,12 +29,13 @@ using Lanes8 [[gnu::vector_size(32)]] = float;
 using Lanes16 [[gnu::vector_size(64)]] = float;
 template <class Lanes>
 constexpr std::int64_t lanes_of = sizeof(Lanes) / sizeof(float);
-// The number of rows whose sums fit in the registers: AVX-512 has 32 registers, others have at least 16.
+// The number of rows whose sums fit in the registers: AVX-512 has 32 registers, other instruction sets have
+// at least 16.
 template <class Lanes>
 constexpr int block_rows = sizeof(Lanes) == 64 ? most_rows : most_rows / 2;
 
-// Multiplies x (rows, K) by a few columns of a panel (K, 32), beginning with `first`. Two registers hold the
-// sums of each row.
+// Multiplies x (rows, K) by some columns of a panel (K, 32): as many as fit in two registers, beginning with
+// column `first`. These two registers hold the sums of one row of x.
 template <class Lanes, int rows>
 [[gnu::always_inline]] inline void sum_columns(std::int64_t K, const float* x, std::int64_t stride,
                                                const float* panel, std::int64_t first, Ahead ahead,
@@ -107,8 +108,9 @@ void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
 }
 #endif
 
-// GCC 12 splits vectors that are wider than a register, and the code is about 30 times as slow. So
-// GRADUS_CLONES cannot compile this loop: each version has its own vectors.
+// Each instruction set needs a version of the loop with vectors as wide as its registers: GCC 12 splits wider
+// vectors, and the code is then about 30 times as slow. GRADUS_CLONES compiles the same vectors for every
+// instruction set, so it cannot be used here.
 const Kernel& kernel() {
   static const Kernel best = [] {
 #if GRADUS_CLONED
@@ -141,8 +143,8 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
                           const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
   const std::int64_t begin = part.row, end = part.row + part.rows;  // rows of W
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
-  // The sizes of the blocks differ by at most one row: a block of one row would take as long as a block of
-  // three.
+  // The sizes of the blocks differ by at most one row, so that no block is very small: a block of one row
+  // takes as long as a block of three.
   const std::int64_t most = kernel().most, blocks = (m + most - 1) / most;
   const std::int64_t step = width * std::int64_t{sizeof(float)} / std::max<std::int64_t>(blocks, 1);
   constexpr std::int64_t least_work = 1 << 17;  // number of multiply-adds for which a second thread pays

@@ -34,8 +34,8 @@ class Profiled {
   std::int64_t begin_ = 0;  // ns
 };
 
-/// Charges allocated bytes to the operation that this thread is timing. Without such an operation, charges
-/// the next operation: an operation allocates its result just before its time starts.
+/// Counts `bytes` as allocated by the operation that this thread is timing. If there is none, counts them for
+/// the next operation, because an operation allocates its result just before its time starts.
 void profile_memory(std::size_t bytes);
 
 }  // namespace gradus

@@ -24,7 +24,8 @@ bool is_part(const Tensor& tensor) {
   return bytes != tensor.impl().storage->bytes;
 }
 
-// Makes gradient.sum safe to modify in place. Copies the tensor if it is shared.
+// Makes gradient.sum safe to modify in place: copies it if another tensor may share its values, or if it is
+// only a part of its storage.
 void own(Pending& gradient) {
   if (gradient.borrowed && (is_shared(gradient.sum) || is_part(gradient.sum)))
     gradient.sum = gradient.sum.clone();

@@ -78,7 +78,8 @@ class Tapes {
     return found;
   }
 
-  // d(loss)/d(end) through one term. Undefined for ends that are not wanted or not reached.
+  // For each end, the part of d(loss)/d(end) that comes through one term. Undefined for ends that are not
+  // wanted or not reached.
   std::vector<Tensor> gradients(const Gradients& g, const Tensor& term, const std::vector<int>& ends,
                                 bool retain_graph) const {
     std::unordered_set<const Node*> wanted;

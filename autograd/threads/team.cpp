@@ -70,8 +70,9 @@ class AtWork {
 // range takes indices from other ranges. So a loop loses little time to a core that another program uses.
 //
 // A range is one atomic number: the job's number in the upper half, the next index in the lower half. A
-// thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread does no
-// harm, and the caller never waits for a thread that has taken no index.
+// thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread, which
+// still runs an earlier job, takes no index of the current job. The caller never waits for a thread that has
+// taken no index.
 class Team {
  public:
   Team() = default;
@@ -131,7 +132,7 @@ class Team {
     return std::uint64_t{job} << 32 | index;
   }
 
-  // The first index of range i, and the end of range i − 1.
+  // The first index of range i. It is also the end of range i − 1.
   std::uint32_t bound(std::size_t i) const {
     return static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed) * std::uint64_t{i} /
                                       ranges_.size());
@@ -144,7 +145,8 @@ class Team {
     }
   }
 
-  // Starts up to `size` threads. If the system refuses some threads, the started ones do all the work.
+  // Starts size − 1 threads; the calling thread is the first thread of the team. Throws Error if the system
+  // refuses a thread. The team then works with the threads that started.
   void start(const char* operation, int size) {
     size_ = 1;
     stopping_ = false;

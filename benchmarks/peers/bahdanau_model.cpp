@@ -24,7 +24,8 @@ class OriginalCell {
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);
   }
-  /// The columns of weight_ih from `inputs` on, transposed. Each step multiplies its other inputs by them.
+  /// The columns of weight_ih from `inputs` on, transposed. Each step multiplies its inputs other than x by
+  /// these columns.
   Tensor rest(int64_t inputs) const { return cell_.weight_ih.slice(1, inputs).t(); }
 
   /// The next state, from h (B, H) and the input's part x_part (B, 3H).

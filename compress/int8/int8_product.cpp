@@ -8,8 +8,8 @@
 namespace gradus::compress {
 namespace {
 
-// oneDNN generates code for each number of rows. Therefore products are split into blocks, and blocks are
-// padded to one of a few sizes.
+// oneDNN generates code for each number of rows of x. Therefore x is split into blocks of most_rows rows, and
+// the last block is padded to one of a few sizes. The weight is split into chunks of chunk_rows rows.
 constexpr std::int64_t most_rows = 256, chunk_rows = 512;
 
 std::int64_t padded_rows(std::int64_t m) {

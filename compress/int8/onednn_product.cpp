@@ -5,8 +5,8 @@
 #include <dnnl.hpp>
 #include <vector>
 
-// OpenMP functions for Debian's oneDNN, which uses OpenMP. They are weak symbols, because other builds of
-// oneDNN may not link OpenMP.
+// The OpenMP functions that OneThread calls. Debian's oneDNN links OpenMP. The symbols are weak, because
+// other builds of oneDNN may not link it.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -18,7 +18,8 @@ namespace {
 using dnnl::matmul, dnnl::memory;
 constexpr auto s8 = memory::data_type::s8;
 
-// Makes OpenMP loops on this thread run on one thread: Int8Product already splits products among threads().
+// While a OneThread exists, OpenMP loops that this thread starts run on one thread. Int8Product already
+// splits products among threads().
 class OneThread {
  public:
   OneThread() {

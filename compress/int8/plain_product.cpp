@@ -8,7 +8,7 @@
 namespace gradus::compress {
 namespace {
 
-// The maximum of |x|. NaN if x has a NaN or an infinity, because the sum of 0·x is then NaN.
+// The maximum of |x|, plus the sum of 0·x. This sum is 0, but NaN if x has a NaN or an infinity.
 GRADUS_CLONES float largest(std::int64_t n, const float* x) {
   float most = 0, zero = 0;
 #pragma omp simd reduction(max : most) reduction(+ : zero)
@@ -19,7 +19,8 @@ GRADUS_CLONES float largest(std::int64_t n, const float* x) {
   return most + zero;
 }
 
-// Adding and subtracting 1.5·2²³ rounds a float below 2²² to the nearest integer, ties to even.
+// Rounds to the nearest integer, ties to even: adds 1.5·2²³ and subtracts it again. Correct for magnitudes
+// below 2²².
 GRADUS_CLONES void round_row(std::int64_t n, const float* x, float factor, std::int8_t* __restrict p) {
   constexpr float magic = 0x1.8p23F;
   for (std::int64_t l = 0; l < n; ++l) {

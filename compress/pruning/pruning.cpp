@@ -21,8 +21,8 @@ std::size_t count_of(double sparsity, std::size_t n) {
   return static_cast<std::size_t>(std::llround(sparsity * static_cast<double>(n)));
 }
 
-// Sets the masks to 0 for the smallest magnitudes, a fraction `sparsity` of all, and to 1 for the others.
-// weights[m] and masks[m] belong to the same matrix.
+// Computes masks[m], the M of the matrix weights[m], for all m. Of the weights of all these matrices, the
+// fraction `sparsity` with the smallest magnitudes gets M_ij = 0, and the others get 1.
 void mask_smallest(const std::vector<std::span<const float>>& weights,
                    const std::vector<std::span<float>>& masks, double sparsity) {
   std::vector<float> magnitudes;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* operation = "keep_target_tokens";
 
-// Finds a parameter that has one row per token.
+// Returns the tensor with this name. Throws if there is none.
 Tensor& named(NamedTensors& state, const std::string& name) {
   const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
   if (found != state.end()) return found->second;

@@ -17,8 +17,8 @@ namespace {
 
 // The parameters with an axis over hidden units. `rows` and `columns` describe the axes, one letter for each
 // part: f and b are the units of the encoder's forward and backward direction, s those of the decoder, and e
-// is an embedding. An axis over gates repeats the letters for each gate: "s" describes the 3H rows of a GRU.
-// An axis with an empty string is not over units.
+// is an embedding. On an axis over gates, the parts repeat for each gate, but the letters are written only
+// once: "s" describes the 3H rows of a GRU. An axis with an empty string is not over units.
 struct Layout {
   std::string_view name, rows, columns = {};
 };
@@ -145,7 +145,7 @@ NamedTensors keep_units(const models::Seq2Seq& given, std::int64_t hidden) {
          "the model has no decoder.rnn.weight_hh_l0 or decoder.embedding.weight; give a model with a "
          "BahdanauDecoder");
   }
-  // Without v_a, the energies have no layer of their own: the rows of W_a are over units, too.
+  // Refuses an attention without v_a. It is not additive, and the rows of its W_a are units, too.
   if (const Tensor* const W_a = find(model.state, "decoder.attention.W_a.weight");
       W_a != nullptr && find(model.state, "decoder.attention.v_a") == nullptr) {
     refuse("decoder.attention.W_a.weight", W_a->shape());

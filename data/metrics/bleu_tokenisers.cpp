@@ -65,7 +65,8 @@ bool is_not_digit(char c) { return !is_digit(c); }
 bool is_point_or_comma(char c) { return c == '.' || c == ','; }
 bool is_dash(char c) { return c == '-'; }
 
-// The regular expression [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation except ' , - and the full stop.
+// The regular expression [\{-\~\[-\` -\&\(-\+\:-\@\/]: the space, and ASCII punctuation except ' , - and the
+// full stop.
 bool is_symbol(char c) {
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
@@ -187,7 +188,7 @@ std::u32string marks_apart(std::u32string_view text, First first, Second second,
 }
 
 // Like mteval-v14.pl with --international-tokenization: a punctuation mark is a token if a character other
-// than a digit precedes or follows it. Symbols are always tokens.
+// than a number (\p{N}) precedes or follows it. Symbols are always tokens.
 Tokens split_international(std::string_view line) {
   std::u32string text;
   for (const CodePoint& point : code_points(line)) text += point.value;

@@ -10,7 +10,7 @@ namespace gradus::data {
 bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const std::int64_t> target) {
   const auto end = std::ranges::find(target, eos);
   if (end == target.end()) fail("matches_exactly: the target has no EOS (2); append it");
-  // Includes EOS, so that a prediction that ends at another position is wrong.
+  // `content` includes EOS, so a prediction that ends at another position is wrong.
   const auto content = target.first(end - target.begin() + 1);
   return prediction.size() >= content.size() && std::ranges::equal(prediction.first(content.size()), content);
 }

@@ -43,7 +43,7 @@ std::vector<Source> enumerate_held_out(std::int64_t symbols, std::int64_t length
   return sources;
 }
 
-// Keeps a random sample of `count` sources: the first steps of a Fisher-Yates shuffle.
+// Keeps a random sample of `count` sources, drawn by the first `count` steps of a Fisher-Yates shuffle.
 void keep_some(std::vector<Source>& sources, std::int64_t count, const UniformIndex& uniform) {
   for (std::int64_t i = 0; i < count; ++i) {
     std::swap(sources[i], sources[i + draw_index(uniform, sources.size() - i)]);
@@ -119,8 +119,9 @@ std::vector<Pair> Reversal::held_out_pairs(std::int64_t length, const UniformInd
   check_range("Reversal::held_out_pairs", "length", length, 1, "a source needs at least one symbol");
   check_range("Reversal::held_out_pairs", "limit", limit, 1, "request at least one pair");
 
-  // Enumerates the strings if there are at most `enumerable`. Otherwise draws random strings: about a fifth
-  // of all strings, more than twice `limit`, is then held out, so enough draws are new.
+  // Enumerates the strings if there are at most `enumerable`. Otherwise draws random strings. About a fifth
+  // of all strings is held out. Of more than `enumerable` strings, a fifth is more than twice `limit`, so
+  // enough draws are new.
   const std::int64_t enumerable = std::max<std::int64_t>(100'000, limit * 2 * held_out_share);
   std::vector<Source> sources;
   if (more_strings_than(enumerable, symbols_, length)) {

@@ -76,7 +76,7 @@ std::vector<std::string> BytePairEncoding::split(std::string_view word) const {
   std::vector<Symbol> symbols;
   for (const std::string& text : unmerged) {
     const auto known = symbols_.find(text);
-    // A character at index i that no merge contains gets the symbol -1 - i.
+    // If no merge contains the character at index i, its symbol is -1 - i.
     symbols.push_back(known == symbols_.end() ? ~static_cast<Symbol>(symbols.size()) : known->second);
   }
 

@@ -58,8 +58,8 @@ class BytePairLearner {
   std::vector<Word> words_;
   std::unordered_map<std::uint64_t, Occurrences> pairs_;
   std::unordered_map<std::uint64_t, SymbolPair> grown_;  // pairs with new occurrences that are not queued yet
-  // Invariant: a pair that occurs at least twice is in `grown_`, or has a candidate in the queue whose count
-  // is at least the pair's current count. If the candidate's count is larger, the candidate is outdated.
+  // Invariant: a pair that occurs at least twice is in `grown_`, or the queue has a candidate for it. The
+  // candidate's count is at least the pair's current count. If it is larger, the candidate is outdated.
   std::priority_queue<Candidate, std::vector<Candidate>, Rarer> queue_;
 };
 

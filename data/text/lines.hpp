@@ -16,7 +16,7 @@ std::string at_line(std::string_view operation, std::string_view source_name, st
 std::vector<std::string_view> split_lines(std::string_view operation, std::string_view source_name,
                                           std::string_view text);
 
-// The lines of a file, see the public read_lines().
+// The lines of a file. See the public read_lines().
 std::vector<std::string> read_lines(std::string_view operation, const std::filesystem::path& path,
                                     std::size_t most_memory = 0);
 

@@ -10,7 +10,8 @@
 namespace gradus::data {
 namespace {
 
-// Removes the first code point of a non-empty text and returns it; std::nullopt if it is invalid.
+// Removes the first code point of a non-empty text, and returns it. If it is invalid, returns std::nullopt
+// and removes nothing.
 std::optional<char32_t> take_code_point(std::string_view& text) {
   utf8proc_int32_t code_point = -1;
   const utf8proc_ssize_t bytes =

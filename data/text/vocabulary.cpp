@@ -35,7 +35,7 @@ void Vocabulary::add(std::string_view where, std::string token) {
   if (token.find_first_of("\r\n") != std::string::npos) {
     fail(where, ": the token has a line break; remove it, since a vocabulary has one token per line");
   }
-  // Refuses a leading byte order mark, because on the first line of a file, reading would skip it.
+  // Refuses a leading byte order mark, because a reader skips this mark at the start of a file.
   if (token.starts_with("\xef\xbb\xbf")) {
     fail(where, ": the token begins with a byte order mark; remove the mark");
   }

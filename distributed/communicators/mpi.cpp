@@ -158,7 +158,7 @@ class Mpi : public Communicator {
         if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
       }
       // After Ctrl-C, the other process takes part in the exchange at the end of its step. After a failure,
-      // the other process never does, and mpirun kills this process one second after SIGTERM. So this
+      // the other process never takes part, and mpirun kills this process one second after SIGTERM. So this
       // process exits by itself before that second is over.
       if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
@@ -209,8 +209,8 @@ class Mpi : public Communicator {
           int sent = 0;
           MPI_Test(&sending[p], &sent, MPI_STATUS_IGNORE);
           if (sent != 0) MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(peer), 0, beats_, &sending[p]);
-          // Counts only seconds in which this thread ran. If all processes are suspended together, none
-          // counts as lost.
+          // The count grows only while this thread runs. So if all processes are suspended together, none of
+          // them counts as lost.
           ++silent[p];
         }
         for (int peer = 0; (peer = received_beat(MPI_ANY_SOURCE)) >= 0;)
@@ -221,7 +221,8 @@ class Mpi : public Communicator {
       }
       if (lost >= 0) {
         // All processes notice the loss of process 0 in the same second. On each host, only one of them, the
-        // reporter, writes the message and ends the job; the others wait until the reporter has done so.
+        // reporter, writes the message and ends the job. The other processes wait two seconds, so that the
+        // reporter acts first.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }

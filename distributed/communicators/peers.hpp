@@ -15,15 +15,16 @@ struct Peers {
   std::string host;  // host of this process
   std::vector<Peer> all;
 
-  // False if process `rank` ran on this host and has ended, otherwise true.
+  // False if process `rank` belongs to this host and has ended. True otherwise, and for all processes of
+  // other hosts.
   bool alive(std::int64_t rank) const;
-  // The process that reports a failure: the lowest rank on this host that is alive, except `lost`; 0 if none
-  // is.
+  // The process that reports a failure: the lowest rank on this host that is alive, except `lost`; 0 if there
+  // is no such process.
   std::int64_t reporter(std::int64_t lost = -1) const;
   // A message that names the process that has ended. If all are alive, the message says that the job was
   // ended while this process waited for `peer`.
   std::string the_dead(std::int64_t peer) const;
-  // The message that process `rank` has sent no sign of life for `seconds`.
+  // The message that process `rank` has sent no sign of life for `seconds` seconds.
   std::string silence(std::int64_t rank, std::int64_t seconds) const;
   // The message about a failed send to process `rank`, or a failed receive from it.
   std::string unreachable(std::int64_t rank, const std::string& error) const;

@@ -18,8 +18,9 @@ namespace {
 // A tensor with at least this many values is sent in a separate message. Smaller tensors share one message.
 constexpr std::int64_t large = 1 << 15;
 
-// Sends only the nonzero rows of a matrix. An example is the gradient of an embedding: it has one nonzero row
-// for each token of the batch.
+// Adds up a matrix over all processes. Sends only the rows that are nonzero in at least one process, or all
+// rows if more than three quarters are nonzero. In the gradient of an embedding, only the rows of the batch's
+// tokens are nonzero.
 template <class T>
 class Rows {
  public:
@@ -35,7 +36,7 @@ class Rows {
   // processes, a flag is the number of processes in which its row is nonzero.
   std::span<float> flags() { return flags_; }
 
-  // Adds up, over all processes, the rows that are nonzero in at least one process.
+  // Adds up the rows over all processes. Call this once the flags are summed over the processes.
   template <class Sum>
   void add_up(const Sum& sum) {
     const auto count =

@@ -174,7 +174,7 @@ def whole(match):
 
 def on_page_content(html, page, config, files):
     """Controls line breaks. Short code, hyphenated words in longer code, and ranges are unbreakable (book.css). Longer code may
-    break after a slash. In Chinese, allows a break before code, which browsers forbid after punctuation ("，./run")."""
+    break after a slash. In Chinese, allows a break between punctuation and code ("，./run"), where browsers forbid a break."""
 
     def code(match):
         return whole(match) if len(match[1]) <= 32 else f"<code>{re.sub(r'[^ ]+', word, match[1])}</code>"
@@ -264,11 +264,12 @@ def on_post_page(output, page, config):
 
 
 def search_inside(match):
-    """Configures the Chinese search. Chinese has no spaces between words, and the theme would segment it as Japanese. Instead, a query
-    matches any part of the text between two punctuation marks."""
+    """Configures the Chinese search. Chinese has no spaces between words, and the theme would segment it as Japanese. Instead,
+    the text between two punctuation marks or spaces counts as one word, and a query matches every word that contains it."""
     settings = json.loads(match[1])
     settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
-    # All words are required. The theme appends a * to the last one.
+    # The + requires a word, and a * stands for any characters. The theme appends a * to the query, so the * at its end is
+    # removed.
     transform = r'query => query.trim().replace(/\S+/g, word => "+" + word.replace(/^[^\x00-\x7F].*/, "*$&*")).replace(/\*$/, "")'
     return (f"<script>var __search = {{transform: {transform}}}</script>\n"
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')
@@ -309,8 +310,8 @@ def counterpart(path):
 
 
 def on_page_context(context, page, config, nav):
-    """Sets the links of the language switch: to the same page in the other language or, without one, to that language's front
-    page."""
+    """Sets the links of the language switch: to the same page in the other language or, if there is none, to the front page in
+    that language."""
     here = repository_path(page.file)
     front = "README.md" if is_chinese(config) else "README.zh-CN.md"
     there = next((path for path in (counterpart(here), front) if (ROOT / path).is_file()), None)

@@ -49,7 +49,7 @@ def printed(driver):
 
 
 def chapters_in(pdf):
-    """The page number of each chapter, found by the PDF's bookmarks."""
+    """The page number of each chapter, from the PDF's bookmarks."""
     reader = pypdf.PdfReader(io.BytesIO(pdf))
     return [reader.get_destination_page_number(entry) + 1 for entry in reader.outline if not isinstance(entry, list)]
 
@@ -73,7 +73,7 @@ def print_book(driver, address, language):
 
 
 def check_sheet(driver, address, language):
-    """The cheat sheet is printed on one page."""
+    """Checks that the printed cheat sheet fits on one page."""
     driver.get(f"{address}/{language}cheat-sheet.html")
     driver.execute_async_script("document.fonts.ready.then(arguments[arguments.length - 1])")
     pages = len(pypdf.PdfReader(io.BytesIO(printed(driver))).pages)

@@ -1,4 +1,5 @@
-// Makes scrolling code, tables, formulas and pictures reachable with the keyboard. Runs after loading, when the theme wraps tables.
+// Makes code, tables, formulas and pictures that scroll reachable with the keyboard. Runs when the size of the page changes,
+// and 200 ms after loading, when the theme has wrapped the tables.
 function markScrolling() {
   for (const element of document.querySelectorAll(".md-typeset :is(pre, .md-typeset__scrollwrap, div.arithmatex, .katex-display, p:has(> img))")) {
     if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;

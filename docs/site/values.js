@@ -1,4 +1,4 @@
-// Pictures inlined by values.py: shows the value of the part under the pointer, or of the part that the arrow keys reach.
+// For pictures inlined by values.py: shows the value of the part under the pointer, or of the part that the arrow keys reach.
 for (const picture of document.querySelectorAll(".values > svg")) {
   const parts = [...picture.querySelectorAll("title")].map((title) => title.parentElement);
   const output = picture.nextElementSibling;

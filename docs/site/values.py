@@ -1,5 +1,5 @@
-"""mkdocs hook: puts pictures of `plot` that have tooltips inline into the page. There, values.js shows the values under the
-pointer and, with the arrow keys, at the focus. The colours follow the page's light or dark setting."""
+"""mkdocs hook: inlines the pictures by `plot` that have tooltips. In the page, values.js shows the values under the pointer
+and, with the arrow keys, at the focus. The colours follow the page's light or dark setting."""
 
 import pathlib
 import re

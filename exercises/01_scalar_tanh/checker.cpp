@@ -117,7 +117,7 @@ double gradient_of(const std::function<Value(Value)>& L, double x) {
   return input.gradient();
 }
 
-// Records another number between x and y. The gradient of this number must stay 0.
+// Records another number after x and before y. The gradient of this number must stay 0.
 void expect_only_x(const ScalarTanh& answer) {
   Tape tape;
   const Value input = record(tape, 0.5), other = record(tape, 2);

@@ -288,7 +288,7 @@ void random_graphs(const TopologicalOrder& answer) {
   }
 }
 
-// L = u v + u, u = p q + p, v = u u + q.
+// Compares the gradients of L = u v + u, where u = p q + p and v = u u + q, with finite differences.
 void as_differences_say(const TopologicalOrder& answer) {
   const auto L = [](double p, double q) {
     const double u = p * q + p, v = u * u + q;

@@ -74,8 +74,8 @@ Case example(std::int64_t B, std::int64_t T, std::uint64_t seed = 7, double size
   return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
 }
 
-// Σ_j g_j J_ji for each row; jacobian(y_i, y_j, i == j) is J_ji. The right J_ji is y_j (δ_ij − y_i); mistakes
-// pass other functions.
+// Σ_j g_j J_ji for each row; jacobian(y_i, y_j, i == j) is J_ji. The right J_ji is y_j (δ_ij − y_i). For a
+// mistake, `jacobian` is a wrong function.
 template <class Jacobian>
 Plain by_jacobian(const Case& c, const Jacobian& jacobian) {
   const Plain y(c.y), g(c.g);
@@ -154,7 +154,8 @@ Plain with_sum(const Case& c, const F& f) {
   return dx;
 }
 
-// A mistake: y_i (1 − y_i) g_i, from only the Jacobian's diagonal, minus the row's mean of these terms.
+// A mistake: uses only the Jacobian's diagonal, which gives y_i (1 − y_i) g_i, and subtracts the row's mean
+// of these terms.
 Plain diagonal_centred(const Case& c) {
   const Plain y(c.y), g(c.g);
   const double n = static_cast<double>(y.size(1));
@@ -179,7 +180,7 @@ Plain products_centred(const Case& c) {
   return dx;
 }
 
-// A mistake: the sum continues from row to row.
+// A mistake: does not reset s = Σ_j g_j y_j to 0 at the start of a row.
 Plain with_running_sum(const Case& c) {
   const Plain y(c.y), g(c.g);
   Plain dx(y.shape());

@@ -20,7 +20,7 @@ struct AdamOptions {
 using MakeAdam =
     std::function<std::function<void()>(const std::vector<gradus::Tensor>& parameters, const AdamOptions&)>;
 
-/// Wraps a class that has the constructor and the step() of the exercise's statement.
+/// Makes the answer from a class that has the constructor and the step() that the exercise requires.
 template <class Adam>
 MakeAdam maker_of() {
   return [](const std::vector<gradus::Tensor>& parameters, const AdamOptions& o) {

@@ -142,7 +142,8 @@ class Faulty {
     if (fault == Fault::clears_gradient) theta_[k].zero_grad();
   }
 
-  // The gradient of parameter k. If it is missing, some faults return zeros or the previous gradient.
+  // The gradient of parameter k. If it is missing, returns zeros under Fault::missing_is_0, and the previous
+  // gradient under Fault::stale_gradient.
   Tensor gradient(std::size_t k) {
     const Tensor g = theta_[k].grad();
     if (fault == Fault::missing_is_0 && !g.defined()) return zeros(theta_[k].shape(), theta_[k].dtype());

@@ -334,7 +334,7 @@ void one_step(const MakeAdam& make) {
 void several_steps(const MakeAdam& make) {
   const Case c = example({{2, 3}}, 6);
   exercise::expect_values("θ after 6 steps", run(make, c)[0], after(c, 0), suspects(c, 0));
-  // The last gradient is much larger than the others. Then |m̂| exceeds √v̂, if β₁ is much smaller than β₂.
+  // The last gradient is much larger than the others. With β₁ much smaller than β₂, |m̂| then exceeds √v̂.
   Case steep = example({{2, 3}}, 10);
   steep.options.beta_1 = 0.5;
   steep.options.beta_2 = 0.99;

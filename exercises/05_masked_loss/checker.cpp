@@ -277,7 +277,7 @@ void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& 
 
 void values(const MaskedLoss& answer) {
   expect_loss(answer, "the loss", example(8, 5, lengths));
-  // Two more batches of the same sizes: the first has other lengths, the second has other logits.
+  // Two more batches of the same sizes as `first`: one with other lengths, and one with other logits.
   const Case first = example(8, 5, lengths);
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)}) {
     const std::vector<exercise::Suspect> kept = {
@@ -325,7 +325,8 @@ void large_logits(const MaskedLoss& answer) {
                           {{zeros_not_counted, Plain(sum / positive)}}, underflow);
 }
 
-// Reports the gradient of a loss whose ln Σ e^z is detached: −1/n at each real target, and 0 elsewhere.
+// Fails if the gradient is that of a loss with a detached ln Σ e^z: −1/n at each real target, and 0
+// elsewhere.
 void expect_softmax_on_tape(const MaskedLoss& answer, const Case& c) {
   Tensor logits = c.logits.clone();
   logits.set_requires_grad();

@@ -195,7 +195,7 @@ std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g,
           {largest, scaled(g, max_norm / largest_of(before))}};
 }
 
-// True if gradient k was scaled by the norm of the gradients 0 to k, for every k.
+// True if, for every k, gradient k was clipped by the norm of the gradients 0 to k, not by the norm of all.
 bool is_scaled_so_far(const Gradients& after, const Gradients& before, double max_norm) {
   for (std::size_t k = 0; k < before.size(); ++k) {
     const Gradients first(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(k) + 1);
@@ -223,7 +223,7 @@ Case with_small(std::size_t small, double factor = 1e-3) {
   return c;
 }
 
-// One gradient is short, or 0. The norm over all gradients still exceeds max_norm.
+// Checks cases where one gradient is short or 0, but the norm over all gradients exceeds max_norm.
 void clipped_with_short_ones(const ClipGradients& answer) {
   for (const std::size_t k : {0, 1, 2}) {
     const Case c = with_small(k), none = with_small(k, 0);

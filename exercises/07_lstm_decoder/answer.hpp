@@ -26,7 +26,7 @@ struct LstmAnswer {
       decoder;
 };
 
-/// Wraps two classes that have the interface of the exercise's statement.
+/// Makes the answer from two classes that have the interface that the exercise requires.
 template <class LstmCell, class LstmDecoder>
 LstmAnswer lstm_answer() {
   return {.cell =

@@ -151,7 +151,7 @@ exercise::Attempt wrong_cell(const std::string& name, const std::string& mistake
 
 // --- Correct solutions ---
 
-// The library's LSTM cell, with the interface of the exercise's statement.
+// The library's LSTM cell, with the interface that the exercise requires.
 class LibraryCell : public nn::LSTMCell {
  public:
   LibraryCell(std::int64_t inputs, std::int64_t hidden) : nn::LSTMCell(inputs, hidden) {}

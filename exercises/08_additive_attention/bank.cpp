@@ -478,7 +478,7 @@ class CoolsDown : public Usual {
   }
 };
 
-// Mistakes that show only at a late step.
+// Mistakes that do not show at step 0: mixes_previous begins at step 8, `cools` at 21, detaches_query at 1.
 enum class Late { mixes_previous, cools, detaches_query };
 
 template <Late what>

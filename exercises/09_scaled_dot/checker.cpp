@@ -75,7 +75,8 @@ struct Pair {
   double root() const { return std::sqrt(static_cast<double>(q.size())); }  // √d
 };
 
-// e_bt = score(q_b, k_tc), with c = sentence(b). The module's W_q and W_k project queries and keys.
+// e_bt = score(q_b, k_tc): the query of sentence b with the key at position t of sentence c = sentence(b).
+// The module's W_q and W_k project queries and keys.
 template <class Score>
 exercise::PlainEnergies energies(
     const Score& score,

@@ -8,8 +8,8 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 10: a measure of the weights α (Ty, B, Tx) for each source length. Lengths: (B),
-/// i64.
+/// The answer to exercise 10. From the weights α (Ty, B, Tx) and source_lengths (B), i64, a Measure computes
+/// one number for each source length.
 using Measure = std::function<std::map<std::int64_t, double>(const gradus::Tensor& weights,
                                                              const gradus::Tensor& source_lengths)>;
 struct AttentionByLength {

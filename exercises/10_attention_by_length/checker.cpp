@@ -243,7 +243,7 @@ ByLength largest_of_all_steps(const Case& c) {
   return most;
 }
 
-// A mistake: for each length, uses only the last run of adjacent sentences of this length.
+// A mistake: for each length, uses only the last group of adjacent sentences of this length.
 ByLength last_run(const Case& c, const OfStep& of_step) {
   ByLength last;
   const auto B = std::ssize(c.lengths);

@@ -140,7 +140,7 @@ Vector first_state(const Parameters& p, const Case& c, std::int64_t b, StartFaul
   }
 }
 
-// The cell's input when h̃ is fed back.
+// The cell's input with input feeding, under this fault.
 Vector fed(const Vector& y, const Vector& h_tilde, const Vector& older, const Vector& before_tanh,
            Fault fault) {
   switch (fault) {

@@ -203,7 +203,8 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// If all weights of row b are 0, replaces the first ends[b] of them by 0/0 = NaN.
+// An answer may divide by a sum of 0. So if all weights of row b are 0, replaces the first ends[b] of them by
+// NaN.
 Plain divided_by_zero(Plain weights, const Lengths& ends) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;
@@ -272,9 +273,10 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// The steps to check. In local-m, the window depends on the step. Without padding, the window of the first
-// step lies in the middle of the sentence, where most mistakes change the weights. With padding, it lies past
-// the end of most sentences, where a wrong length changes the weights.
+// The steps to check, in this order. In local-m, the window depends on the step. Without padding, the first
+// check is at step 5: the window lies inside the sentence, where most mistakes change the weights. With
+// padding, the first check is at step 11, past the end of most sentences, where a wrong length changes the
+// weights.
 std::vector<std::int64_t> steps(const Task& task, bool padded) {
   if (task.predictive) return {0, 3};
   return padded ? std::vector<std::int64_t>{11, 5, 0, 1, T - 1, T + 1, T + 11}

@@ -1,4 +1,4 @@
-// The sentences and hints for the known faults of local attention.
+// The known faults of local attention, with the messages and hints for the learner.
 
 #include "local_faults.hpp"
 

@@ -101,7 +101,8 @@ Positions backwards(Positions positions) {
   return positions;
 }
 
-// A mistake: for each target symbol, the first position with this symbol. `right` are the right positions.
+// A mistake: for each target symbol, the first position in x that has this symbol. Equal symbols then share a
+// position. `right` holds the right positions.
 Positions firsts_of(const Symbols& x, const Positions& right) {
   Positions positions;
   for (const std::int64_t symbol : symbols_at(x, right))
@@ -132,7 +133,7 @@ struct Suspect {
   OfSource positions;
 };
 
-// Includes a source of 30 symbols: long enough for std::sort to reorder equal symbols.
+// One source has 30 symbols, because std::sort may keep the order of equal symbols in shorter sources.
 const std::vector<Symbols> sources = {
     {8, 3, 12, 3, 7, 8, 3, 5},
     {5, 4, 9},

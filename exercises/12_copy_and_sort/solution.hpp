@@ -41,13 +41,13 @@ double fraction(const Tensor& weights, std::size_t steps, const IsRight& is_righ
   return right / static_cast<double>(steps);
 }
 
-// The fraction of the first L steps whose largest weight is at positions[t]. α is (L + 1, L).
+// The fraction of the first L steps t whose largest weight is at positions[t]. `weights` is α, (L + 1, L).
 inline double on_position(const Tensor& weights, const Positions& positions) {
   return fraction(weights, positions.size(),
                   [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
 }
 
-// The fraction of the first L steps whose largest weight is on a symbol equal to the one at positions[t].
+// The fraction of the first L steps t whose largest weight is on a symbol equal to source[positions[t]].
 inline double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
   const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
   return fraction(weights, positions.size(),

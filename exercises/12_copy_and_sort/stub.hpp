@@ -32,7 +32,7 @@ inline Positions sort_positions(const Symbols& /*source*/) {
       "on.");
 }
 
-// The fraction of the first L steps whose largest weight is at positions[t]. α is (L + 1, L).
+// The fraction of the first L steps t whose largest weight is at positions[t]. `weights` is α, (L + 1, L).
 inline double on_position(const Tensor& /*weights*/, const Positions& /*positions*/) {
   // TODO
   exercise::to_do(
@@ -40,7 +40,7 @@ inline double on_position(const Tensor& /*weights*/, const Positions& /*position
       "position.");
 }
 
-// The fraction of the first L steps whose largest weight is on a symbol equal to the one at positions[t].
+// The fraction of the first L steps t whose largest weight is on a symbol equal to source[positions[t]].
 inline double on_symbol(const Tensor& /*weights*/, const Positions& /*positions*/,
                         const Symbols& /*source*/) {
   // TODO

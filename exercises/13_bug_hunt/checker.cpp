@@ -74,8 +74,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
 
 // 1. read_backward
 
-// The annotations h_j = tanh(W x_j + U h_{j−1}). If `from_the_end`, h_{j+1} replaces h_{j−1}. If `turned`,
-// the result is in reverse order.
+// The annotations h_j = tanh(W x_j + U h_{j−1}). If `from_the_end`, the equation has h_{j+1} instead of
+// h_{j−1}. If `turned`, the result is in reverse order.
 Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bool turned) {
   const std::int64_t T = x.size(0), B = x.size(1), H = U.size(0);
   Plain h(Shape{T, B, H});
@@ -248,7 +248,8 @@ Plain weights_of(const Plain& e, const TakesPart& takes_part) {
   return alpha;
 }
 
-// The softmax with pad(e) instead of exp(e) at pads. Unless `keep`, the pads' weights become 0 afterwards.
+// The softmax with pad(e) instead of exp(e) at pads. If `keep` is false, the weights of the pads are then set
+// to 0.
 Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
   Plain alpha(e.shape());
   for (std::int64_t b = 0; b < e.size(1); ++b) {
@@ -260,8 +261,8 @@ Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool 
   return alpha;
 }
 
-// A mistake: the softmax over the sentences b, with weight 0 at pads. If `masked_first`, the sum excludes
-// pads.
+// A mistake: the softmax over the sentences b, with weight 0 at pads. If `masked_first`, the softmax's sum
+// leaves out the pads.
 Plain over_batch(const Plain& e, bool masked_first) {
   Plain alpha(e.shape());
   for (std::int64_t t = 0; t < e.size(0); ++t) {
@@ -303,7 +304,8 @@ void looking(const BugHunt& answer) {
        {masked_after, weights_by(
                           pe, [](double pad) { return std::exp(pad); }, false)},
        {masked_after, weights_by(pe, one, false)}});
-  // First, energies above 709, which overflow exp. Then a pad of sentence 0 gets the largest energy.
+  // Checks energies above 709, for which exp overflows. Then also gives a pad of sentence 0 the largest
+  // energy.
   Plain large(random({5, 3}, 9, 1e5));
   const auto nan = [&](const Plain& energies) {
     const std::vector<double> got = answer.weights(energies.tensor(), tensor(lengths)).to_vector<double>();

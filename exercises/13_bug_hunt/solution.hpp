@@ -24,7 +24,8 @@ inline Tensor energies(const Tensor& s, const Tensor& h, const Tensor& W_a, cons
                        const Tensor& v_a) {
   const Tensor query = linear(s, W_a);  // (B, A)
   const Tensor keys = linear(h, U_a);   // (T, B, A)
-  // Without tanh, the query adds one constant to all energies of a sentence. The softmax cancels constants.
+  // Without tanh, the query would add the same number to all energies of a sentence, and would not change
+  // their softmax.
   return sum(v_a * tanh(query + keys), 2);  // (T, B)
 }
 

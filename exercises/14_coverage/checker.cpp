@@ -191,7 +191,7 @@ double total(const Plain& steps, const Lengths& lengths) {
   return sum;
 }
 
-// min(Σ_j α_tj, Σ_j c_tj), (Ty, B): a mistake.
+// A mistake: min(Σ_j α_tj, Σ_j c_tj) instead of Σ_j min(α_tj, c_tj), (Ty, B).
 Plain least_of_sums(const Plain& weights, const Plain& c) {
   Plain steps(Shape{weights.size(0), weights.size(1)});
   for (std::int64_t t = 0; t < weights.size(0); ++t)
@@ -213,7 +213,7 @@ double sum_over_source_positions(const Plain& weights, const Plain& c, const Len
   return sum;
 }
 
-// A mistake: the mask of the real steps, (B, Ty), is read as (Ty, B).
+// A mistake: the mask of the real steps, (B, Ty), is reshaped to (Ty, B), not transposed.
 double total_with_reshaped_mask(const Plain& steps, const Lengths& lengths) {
   const std::int64_t Ty = steps.size(0), B = steps.size(1);
   double sum = 0;
@@ -382,8 +382,8 @@ void known_cases(const Coverage& answer) {
   exercise::expect_values("weights after the loss", c.weights, weights, {}, exercise::changes_its_input);
 }
 
-// ∂loss/∂α through α_t itself (if `through_weights`) and through the coverage c_t (if `through_coverage`),
-// from step t to at most `back` steps before it.
+// ∂loss/∂α. If `through_weights`, includes the gradient through α_t itself. If `through_coverage`, includes
+// the gradient through the coverage c_t, but only to the `back` steps before step t.
 Plain gradient_of(const Case& c, bool through_weights, bool through_coverage, std::int64_t back) {
   const Plain weights(c.weights), coverage = before(weights);
   const double share = 1 / count(c.targets);
@@ -400,9 +400,9 @@ Plain gradient_of(const Case& c, bool through_weights, bool through_coverage, st
   return gradient;
 }
 
-// Fails if the gradient equals the one that results when the weights, the coverage or its earlier steps are
-// detached. Leaves out the source's pads: there, both arguments of the minimum are 0, so the minimum's
-// gradient is not unique.
+// Fails if the gradient is that of a known mistake: detached weights, a detached coverage, or a coverage
+// whose gradient reaches only step t − 1. Ignores the source's pads, where both arguments of the minimum are
+// 0, so the minimum's gradient is not unique.
 void paths(const Coverage& answer) {
   const Case c = example();
   const Tensor weights = c.weights.clone();

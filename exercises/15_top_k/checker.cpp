@@ -85,7 +85,8 @@ struct Case {
   Tensor told() const { return masked ? tensor(lengths) : Tensor(); }
 };
 
-// The best positions of the first row are neither the first positions nor those of the other rows.
+// In the first row, the largest energies are not at the first positions, nor at the same positions as in
+// other rows.
 Case without_padding() {
   Generator generator(4);
   Plain e(normal({3, 6}, 0, 1.5, generator, Dtype::f64));
@@ -297,7 +298,7 @@ bool is_tie_broken_otherwise(const Plain& e, const Plain& got, const Plain& righ
   return elsewhere;
 }
 
-// True if the rows that begin with NaN are those whose k largest energies are all at pads. There must be at
+// True if got(b, 0) is NaN in exactly the rows b whose k largest energies are all at pads, and if there is at
 // least one such row.
 bool is_nan_where_pads_win(const Plain& e, const Plain& got, const Lengths& lengths, std::int64_t k) {
   if (got.shape() != e.shape()) return false;
@@ -341,7 +342,7 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   }
 }
 
-// Two energies of each row differ by 10⁻¹⁰, and the later one is the larger one.
+// In each row, two energies differ by only 10⁻¹⁰, and the larger one is at the later position.
 void expect_near_ties(const TopK& answer) {
   const Case c{tensor({{1, 0.5, 1 + 1e-10, 0}, {2, 3, -1, 2 + 1e-10}}, Dtype::f64), {4, 4}, false};
   for (const auto& [k, row] : {std::pair<std::int64_t, std::int64_t>(1, 0), {2, 1}}) {

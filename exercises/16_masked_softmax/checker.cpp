@@ -89,7 +89,7 @@ Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std
 
 const Lengths usual = {3, 7, 1, 5};
 
-// The case c with other energies at the pads: −value at every third position, `value` at the others.
+// The case c with its energies at the pads replaced: −value at every third position, `value` at the others.
 Case with_pads(const Case& c, double value) {
   Plain e(c.e);
   for (std::int64_t b = 0; b < c.B(); ++b)
@@ -236,7 +236,8 @@ void values(const MaskedWeights& answer) {
         [&] { return "e[0] = " + row_text(before, 0) + "; length " + std::to_string(c.lengths[0]); },
         [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-13); });
   }
-  // Two more cases of the same size: the first has other lengths, the second has other energies.
+  // Two more cases of the size of the first case: one has other lengths, the other has other energies. An
+  // answer that remembers the first case fails.
   for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)}) {
     const auto call = [&] { return weights(answer, c); };
     std::vector<exercise::Suspect> known = suspects(c);
@@ -293,7 +294,7 @@ void pads(const MaskedWeights& answer) {
                        exercise::text(alpha(b, t)), "exactly 0");
 }
 
-// Every weight must be right in relation to its own size, however small it is.
+// The relative error of every weight must be small, however small the weight is.
 void small_weights(const MaskedWeights& answer) {
   const Case c = times(example(8, usual), 40);
   const Plain alpha(weights(answer, c)), right = expected(c);
@@ -366,7 +367,7 @@ Plain expected_gradient(const Plain& alpha, const Plain& g) {
   return out;
 }
 
-// Compares the gradient with α g, the gradient of weights whose denominator is detached.
+// Fails if the gradient is α g, which is the gradient when the denominator is detached.
 void expect_sum_on_tape(const MaskedWeights& answer) {
   Case c = example(8, usual);
   c.e.set_requires_grad();

@@ -84,7 +84,8 @@ exercise::Attempt changed(const std::string& name, const std::string& mistake,
   return attempt(name, mistake, [parts](const Model& m, const Options& o) { return parts.run(m, o); });
 }
 
-// Keeps the K best in a heap, stores backpointers instead of copies, and stops early by a bound.
+// Keeps the K likeliest hypotheses in a heap. Stores backpointers instead of copies of the outputs. Stops as
+// soon as no live hypothesis can reach a better score.
 Hypothesis with_backpointers(const Model& model, const Options& o) {
   struct Node {
     int before;
@@ -148,7 +149,8 @@ Hypothesis greedy(const Model& model, const Options& o) {
   return h;
 }
 
-// Finished and live hypotheses share one list. The list is cut to the K best by score or by log-probability.
+// Keeps finished and live hypotheses in one list. Each step cuts the list to the K best: by score if
+// `by_score`, otherwise by log-probability.
 BeamSearch one_list(bool by_score) {
   return [by_score](const Model& model, const Options& o) {
     std::vector<Hypothesis> beam(1);

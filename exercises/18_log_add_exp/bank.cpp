@@ -52,7 +52,7 @@ exercise::Attempt backward(const std::string& name, const std::string& mistake, 
 
 Tensor slope(const Gradients& g, int i) { return sigmoid(g.saved(i) - g.saved(1 - i)); }
 
-// A backward function that adds f(g, i) to the gradient of each input i that needs one.
+// A backward function that adds f(g, i) to the gradient of each input i that needs a gradient.
 Backward both(const std::function<Tensor(Gradients& g, int i)>& f) {
   return [f](Gradients& g) {
     for (const int i : {0, 1})

@@ -83,8 +83,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// `to` is a shape that can be broadcast to the shape `from`. For each element of `from`, lists the flat index
-// of the element of `to` that broadcasting copies to it.
+// Broadcasting a tensor of shape `to` to the shape `from` copies its elements. For each element of shape
+// `from`, lists the flat index of the element of shape `to` that it copies.
 std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < from.numel(); ++i) {
@@ -106,7 +106,7 @@ Plain summed(const Plain& g, const Shape& shape) {
   return Plain(tensor(sums, shape));
 }
 
-// A mistake: an element that was broadcast gets the g of only one of its copies, instead of the sum over all
+// A mistake: the gradient of a broadcast element is the g of only one of its copies, not the sum over all
 // copies.
 Plain last_copy(const Plain& g, const Shape& shape) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
@@ -381,7 +381,7 @@ void by_differences(const LogAddExp& answer) {
                              {random({3, 2}, 8)}, {"x"});
 }
 
-// The gradient of the much smaller input is tiny, but right in relation to its size.
+// If a is much smaller than b, the gradient of a is tiny. Its relative error must be small, too.
 void tiny(const LogAddExp& answer) {
   for (const double apart : {20.0, 60.0, 200.0}) {
     Inputs in{random({3}, 1) - apart, random({3}, 2)};

@@ -154,8 +154,8 @@ void rounding(const Int8Linear& answer) {
     expect(false, mistake, "to_int8(" + exercise::text(x) + ", " + exercise::text(s) + ") is wrong.",
            number(got), number(wanted));
   }
-  // Quotients that do not fit into an int. Not checked if long is as short as int, as in WebAssembly, because
-  // then std::lround cannot represent these quotients either.
+  // Quotients that do not fit into an int. They are not checked if the type `long` has only the size of
+  // `int`, as in WebAssembly, because then std::lround cannot represent them either.
   if constexpr (sizeof(long) > sizeof(int)) {
     for (const double x : {4e9, -1e15}) {
       const int got = answer.to_int8(x, 0.5), wanted = right(x, 0.5);
@@ -257,7 +257,7 @@ void quantising(const Int8Linear& answer) {
   expect(got.q.size() == 35, {"shape", "", "One integer for each weight, row by row."},
          "The number of integers is wrong.", size(got.q.size()), "35");
   const Plain expected = vector(magnitudes, 1.0 / 127);
-  // The right scales, but the row of zeros has the answer's scale.
+  // The right scales. Only the scale of the row of zeros is taken from the answer.
   const auto at_least = [](std::vector<double> scales, const std::vector<double>& answer_s) {
     for (std::size_t i = 0; i < scales.size(); ++i)
       scales[i] = scales[i] == 0 ? answer_s[i] : scales[i] / 127;

@@ -16,7 +16,7 @@ using P = const nn::RecurrentWeights&;
 
 // --- Right code that differs from the solution ---
 
-// Block `which` of stacked rows, (H, …): r is 0, z is 1, n is 2.
+// Block number `which` of the stacked rows, (H, …): 0 is r, 1 is z, 2 is n.
 Tensor block(F stacked, std::int64_t which) {
   const std::int64_t H = stacked.size(0) / 3;
   return stacked.slice(which * H, (which + 1) * H);
@@ -107,7 +107,7 @@ exercise::Attempt with_blend(const std::string& name, const std::string& mistake
   });
 }
 
-// An attempt that reads the blocks in the order r, z, n from the places `at`.
+// An attempt that reads r, z and n from the blocks at[0], at[1] and at[2].
 exercise::Attempt with_order(const std::string& name, const std::vector<std::int64_t>& at) {
   return one_step(name, "block-order", [at](P p, F x, F h) {
     const Tensor r = sigmoid(line(p, x, h, at[0])), z = sigmoid(line(p, x, h, at[1])),
@@ -120,8 +120,8 @@ exercise::Attempt padded(const std::string& name, const std::string& mistake, co
   return {"padded: " + name, mistake, cho_gru_exercise({right_step, f})};
 }
 
-// An attempt with another rule for a step: f(real, next, h, first) is the state after the step. `real` is (B,
-// 1), i64.
+// An attempt with a different rule for a step: f(real, next, h, first) is the state after the step. `real` is
+// (B, 1), i64.
 exercise::Attempt with_rule(const std::string& name, const std::string& mistake,
                             const std::function<Tensor(F real, F next, F h, F first)>& f) {
   return padded(name, mistake, [f](P p, F x, F lengths, F first) {
@@ -136,7 +136,7 @@ exercise::Attempt with_rule(const std::string& name, const std::string& mistake,
   });
 }
 
-// An attempt that calls right_states with other lengths.
+// An attempt whose loop uses the lengths f(x, lengths) in place of the right ones.
 exercise::Attempt with_lengths(const std::string& name, const std::string& mistake,
                                const std::function<Tensor(F x, F lengths)>& f) {
   return padded(name, mistake, [f](P p, F x, F lengths, F first) {

@@ -48,7 +48,7 @@ Batch batch_of(const Lengths& lengths, std::int64_t steps = T, const Sizes& n = 
   return {random_weights(n), x, lengths, first};
 }
 
-// The batch with these numbers in its pads, in turn.
+// The batch with its pads filled by these numbers in turn.
 Batch with_pads(Batch k, const std::vector<double>& numbers) {
   Plain x(k.x);
   std::size_t used = 0;
@@ -186,8 +186,8 @@ std::vector<Suspect> wrong_masks(const Batch& k) {
 
 // --- The stages ---
 
-// True if the answer takes the first axis of x for the batch. Only a batch with as many rows as steps shows
-// this.
+// True if the answer treats the first axis of x as the batch axis. Only a batch with as many rows as steps
+// shows this.
 bool reads_batch_first(const ChoGru& answer) {
   Batch k = batch_of({4, 4, 4, 4}, 4);
   Batch turned = k;
@@ -236,7 +236,7 @@ void shapes(const ChoGru& answer) {
   }
 }
 
-// Expects the state of a row not to change in a bit after its end.
+// Expects every bit of a row's state to stay the same after the end of the row.
 void expect_kept_exactly(const Batch& k, const Tensor& states) {
   const Plain got(states), first(k.first);
   Plain kept = got;
@@ -325,7 +325,7 @@ void invariants(const ChoGru& answer) {
 }
 
 // The gradients of Σ g ∘ states, with random g, with respect to the weights, x and `first`. If `last_only`,
-// only the states of the last step count.
+// the sum has only the states of the last step.
 exercise::Results gradients_of(const ChoGru& answer, const Batch& batch, bool last_only = false) {
   const auto leaf = [](const Tensor& x) { return x.detach().clone().set_requires_grad(); };
   const Batch k{.p = {.weight_ih = leaf(batch.p.weight_ih),

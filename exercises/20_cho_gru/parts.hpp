@@ -26,7 +26,7 @@ struct Sizes {
   std::int64_t inputs = 5, hidden = 3;  ///< I, H
 };
 
-/// Random weights in f64. Each seed gives other weights.
+/// Random weights in f64. Each seed gives different weights.
 Weights random_weights(const Sizes& n, std::uint64_t seed = 1);
 Weights in_dtype(const Weights& p, Dtype dtype);
 /// The weights with their names, to compare them before and after a call.

@@ -174,7 +174,7 @@ void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   c.values = values.tensor();
 }
 
-// Expects every weight of at least 1e-250 to be right in relation to its own size.
+// Expects a small relative error of every weight of at least 1e-250.
 void expect_small_weights(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   for (const double size : {3.0, 10.0, 30.0}) {
@@ -191,8 +191,8 @@ void expect_small_weights(const AnyAttention& any) {
 }
 
 // Makes the energies of all real positions very low. An attention that uses a finite number such as −10⁵ in
-// place of −∞ then gives weight to pads. (In additive attention, −10⁹ is lower than all energies of this
-// check.)
+// place of −∞ then gives weight to pads. (In additive attention, all energies of this check are above −10⁹,
+// so the check accepts that number.)
 void expect_no_low_pads(const AnyAttention& any) {
   Case c = attention_case(any.sizes, positions, some_padding);
   const auto attention = any.make();
@@ -241,7 +241,8 @@ bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result
 }
 
 // Reports detached tensors by name, before gradients are compared. The test with one position isolates the
-// values: its weight is always 1, so the context's gradient reaches the values only through the weighted sum.
+// values: the only weight is always 1, so the context's gradient reaches the values only through the weighted
+// sum.
 void ways_back(const AnyAttention& any) {
   constexpr auto weights = &Attention::Result::weights, context = &Attention::Result::context;
   const std::string hint =

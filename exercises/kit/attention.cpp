@@ -44,7 +44,8 @@ const Mistake context_of_keys{
 
 const Mistake exchanged{"exchanged", "Context and weights are exchanged.", "Return {context, weights}."};
 
-// True if context and weights have each other's shapes, and the rows of the context sum to 1.
+// True if context and weights are exchanged: each has the shape of the other, and the rows of the context sum
+// to 1.
 bool is_exchanged(const Attention::Result& result, const Case& c) {
   return result.weights.defined() && result.weights.shape() == Shape{c.B(), c.values.size(2)} &&
          result.context.defined() && result.context.shape() == Shape{c.B(), c.T()} &&

@@ -68,9 +68,9 @@ struct AnyAttention {
 /// "changes-its-input", "remembers", "by-size", "memory-layout", "depends-on-step" and "training-differs".
 void expect_only_its_arguments(const AnyAttention& any);
 
-/// Expects the right weights and context for one padded sentence, for equal lengths less than T, for a value
-/// of zero, for equal values and for 40 positions. Reports "batch-of-one-padded", "equal-lengths",
-/// "zero-value", "equal-values" and "long-sentence".
+/// Expects the right weights and context in these cases: a batch of one padded sentence; sentences of equal
+/// length, shorter than T; a real position whose value is 0; two positions with equal values; 40 positions.
+/// Reports "batch-of-one-padded", "equal-lengths", "zero-value", "equal-values" and "long-sentence".
 void expect_any_sentences(const AnyAttention& any);
 
 /// Expects the right weights and context even for extreme energies, and for any values at the pads.

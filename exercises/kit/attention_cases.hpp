@@ -7,8 +7,8 @@ namespace exercise {
 
 inline constexpr AttentionSizes equal_sizes{.query = 6, .value = 6, .energy = 6};
 
-/// A factor for the inputs of the check with equal sizes. It keeps the energies small, so that mistakes with
-/// large energies do not show in this check.
+/// A factor for the inputs of the check with equal sizes. It keeps the energies small, so that this check
+/// does not fail because of a mistake that shows only with large energies.
 inline constexpr double small_inputs = 0.3;
 inline constexpr std::int64_t positions = 5;  ///< T
 inline const std::vector<std::int64_t> all_real = {positions, positions, positions}, some_padding = {3, 4, 2};

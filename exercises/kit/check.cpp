@@ -109,7 +109,7 @@ void print(const Finding& finding) {
   print("hint", finding.mistake.hint);
 }
 
-// Prints only the finding's sentences. Its numbers may differ between processors.
+// Prints the finding's sentences, but not its numbers, which may differ between processors.
 void print_sentences(const Finding& finding) {
   std::cout << "  " << finding.says << '\n';
   print("looks like", finding.mistake.sign);
@@ -154,7 +154,7 @@ void keep_parts(Exercise& exercise, std::string_view parts) {
   });
 }
 
-// True if the mistake has the cause of the exhibit.
+// True if the mistake is the one that the exhibit contains.
 bool is_cause(const std::string& mistake, int exhibit) {
   static const std::map<std::string, int> exhibits = {
       {"no-keys", 1}, {"no-mask", 11}, {"state-not-moved", 14}, {"state-unchanged", 14}, {"no-tanh", 15}};
@@ -162,7 +162,8 @@ bool is_cause(const std::string& mistake, int exhibit) {
   return found != exhibits.end() && found->second == exhibit;
 }
 
-// The exhibit to name beside a finding: none if the finding names another cause than the exhibit's.
+// The exhibit that the learner's classes resemble. None if the finding already names a cause, and this cause
+// is not the exhibit's.
 museum::Diagnosis related(const Exercise& exercise, const Mistake& mistake) {
   const museum::Diagnosis found = diagnose(exercise);
   return mistake.sign.empty() || is_cause(mistake.name, found.exhibit) ? found : museum::Diagnosis{};

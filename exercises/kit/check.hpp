@@ -22,7 +22,8 @@ struct Stage {
 struct Exercise {
   std::string name;  ///< the folder's name without its number
   std::vector<Stage> stages;
-  /// For each of the learner's attentions and decoders, a function that makes the museum's program with it.
+  /// For each of the learner's attentions and decoders, a function that makes the museum's program with this
+  /// class.
   std::vector<museum::Make> programs = {};
 };
 
@@ -41,9 +42,9 @@ struct Verdict {
 
 struct CheckOptions {
   bool training = true;  ///< true to run the training stages, too
-  /// Called after each passed stage with its duration.
+  /// Called after each passed stage, with the duration of the stage.
   std::function<void(const Stage& stage, double seconds)> passed = nullptr;
-  unsigned seconds = 0;  ///< time limit of a stage (SIGALRM), 3 times as long for a training; 0: none
+  unsigned seconds = 0;  ///< time limit of a stage (SIGALRM), 3 times as long if it trains; 0: none
 };
 
 /// Runs the stages until one fails. Each stage starts with the same seed. An exception from the learner's

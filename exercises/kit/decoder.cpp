@@ -21,7 +21,7 @@ using gradus::nn::DecoderStep;
 using gradus::nn::State;
 using Lengths = std::vector<std::int64_t>;
 
-/// Annotations of B sources, and the input tokens of each step, (B) each.
+/// The annotations of B sources, and for each step the input tokens, (B).
 struct Batch {
   Annotations annotations;
   std::vector<Tensor> tokens;
@@ -56,7 +56,7 @@ Results results_of(const DecoderStep::Output& output) {
   return all;
 }
 
-// The state with other previous weights and another step number.
+// A copy of the state with these previous weights and this step number.
 State with_weights(const DecoderTask& task, const State& state, const Tensor& weights, std::int64_t step) {
   gradus::NamedTensors tensors = state.tensors();
   for (auto& [name, tensor] : tensors)
@@ -101,7 +101,7 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
 }
 
-/// Runs a decoder on one batch, step by step. Several Courses may take turns.
+/// Runs a decoder on one batch, step by step. Several objects of this class may use one decoder in turn.
 class Course {
  public:
   Course(const DecoderStep& decoder, const Batch& c)
@@ -114,7 +114,7 @@ class Course {
     return results_of(output);
   }
 
-  /// Step 1 for selected rows, as beam search does when it continues hypotheses.
+  /// Runs step 1 for selected rows, as beam search does when it continues hypotheses.
   Results selected(const Tensor& rows) const {
     return results_of(
         decoder_.step(index_select(c_.tokens[1], rows), state_.select(rows), start_.memory.select(rows)));
@@ -166,7 +166,8 @@ void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& case
   expect_remembers_nothing(calls, alone);
 }
 
-// One decoder takes a step from two states with the same step number and the same memory.
+// One decoder takes a step from each of two states with the same step number and the same memory. The second
+// result must not depend on the first state.
 void expect_state_decides(const DecoderTask& task) {
   const Batch c = usual(task);
   const auto from = [&](const std::vector<double>& factors) {
@@ -186,7 +187,8 @@ void expect_state_decides(const DecoderTask& task) {
               remembers);
 }
 
-// Repeats a step with other step numbers in the state. The attention of these checks does not use them.
+// Repeats a step with other step numbers in the state. The results must stay the same, because the attention
+// of these checks does not use the step number.
 void expect_step_number_unused(const DecoderTask& task) {
   const auto decoder = task.make(task.watched());
   const Batch c = usual(task);

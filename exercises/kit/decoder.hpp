@@ -34,7 +34,7 @@ struct DecoderTask {
   /// Makes a decoder around this attention, in double and with parameters set by fill().
   std::function<std::unique_ptr<gradus::nn::DecoderStep>(std::unique_ptr<Watched>)> make;
   std::int64_t vocabulary, annotation, query, energy;  ///< V, D, H, A
-  /// The state's entry that holds the previous weights for attend(); empty if attend() gets none.
+  /// The name of the state's entry with the previous weights for attend(); empty if attend() gets no weights.
   std::string weights = {};
 
   std::unique_ptr<Watched> watched() const { return std::make_unique<Watched>(query, annotation, energy); }
@@ -53,9 +53,9 @@ void expect_told(const DecoderTask& task);
 void expect_independent_steps(const DecoderTask& task);
 
 /// Runs `steps` steps in training mode, and checks the gradients of their logits and weights. If attend()
-/// gets the previous weights, uses an attention that depends on them. Also expects that each tensor of the
-/// first state that gets a gradient from step 2 gets one from step 20. Reports "returned-weights-detached"
-/// and "gradient-cut".
+/// gets the previous weights, uses an attention that depends on them. Also expects gradients over
+/// many steps: a gradient that reaches the first state from step 2 must also reach it from step 20. Reports
+/// "returned-weights-detached" and "gradient-cut".
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);
 
 }  // namespace exercise

@@ -120,7 +120,8 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
       const auto [got, expected] = entry.wrong > 0 ? apart(entry.analytic, entry.numeric)
                                                    : apart(entry.first_open.analytic, entry.first_open.fine);
       Mistake known = mistake;
-      // If every element is wrong and the worst gradient is 0, the tensor was probably detached.
+      // If every element is wrong, and the gradient of the worst element is 0, the tensor was probably
+      // detached.
       if (known.sign.empty() && entry.wrong == entry.checked && entry.analytic == 0)
         known.sign = "No gradient reaches " + name + ".";
       throw Finding{
@@ -153,7 +154,7 @@ std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::
   return kept;
 }
 
-// Runs gradcheck. Converts its errors about the function itself to findings.
+// Runs gradcheck. If gradcheck refuses the learner's function, converts the Error to a Finding.
 template <class Check>
 gradus::GradcheckReport report_of(const Check& check) {
   try {
@@ -219,7 +220,7 @@ void expect_values(const std::string& what, const Tensor& got, const Plain& expe
   }
   if (at == values.size()) return;
   Mistake mistake = slip(values, expected, bound);
-  // A rounding error that appears only in a second call is not a sign of state.
+  // A rounding error in the second call does not prove that the code remembers the first call.
   const bool rounded = otherwise.name == "remembers" && mistake.name == "inexact";
   if (!otherwise.name.empty() && !rounded) mistake = otherwise;
   if (mistake.hint.empty()) mistake.hint = "Compute this element by hand from the equation.";

@@ -44,8 +44,8 @@ bool has_values(const gradus::Tensor& got, const Plain& expected, double bound =
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise = {},
                   double bound = in_double);
 
-/// Runs `check`. If it fails with the mistake "values", which means that no known mistake fits, adds the text
-/// given() to the finding. This text shows the inputs.
+/// Runs `check`. If it fails with the mistake "values", which means that no known mistake fits, adds a text
+/// to the finding. The function `given` returns this text, which shows the inputs.
 void expect_given(const std::function<std::string()>& given, const std::function<void()>& check);
 
 /// The elements of one row: "0.5, −1, 2".
@@ -74,9 +74,9 @@ Plain parameter(const gradus::nn::Module& module, const std::string& name);
 
 /// Checks the gradients of `f` in training mode (gradus::nn::gradcheck), with respect to every parameter of
 /// `module` and every floating-point input. For a wrong gradient, reports `mistake`, or "gradient" if
-/// `mistake` is empty. Reports "no-gradient" if a gradient is 0 everywhere and `may_be_zero` lacks its name,
-/// "not-the-same-twice" if two calls differ, and "off-the-tape" if the result needs no gradient. `names` are
-/// the inputs' names.
+/// `mistake` is empty. Reports "no-gradient" if a tensor's gradient is 0 everywhere and `may_be_zero` does
+/// not list the tensor, "not-the-same-twice" if two calls differ, and "off-the-tape" if the result needs no
+/// gradient. `names` are the inputs' names.
 void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,

@@ -48,14 +48,14 @@ std::vector<Plain> copied(const Results& results);
 void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
                  const Mistake& mistake);
 
-/// Runs `check`, which uses equal sizes for axes that usually differ in size. With different sizes, the
-/// answer was right. If `check` throws a Finding, the answer therefore confuses tensors of the same shape,
-/// and the Finding's mistake becomes "by-shape". Keeps the mistake "factor": a factor in the answer may be
-/// right only for the different sizes.
+/// Runs `check`, which uses equal sizes for axes that usually differ in size. The answer has already passed
+/// with different sizes. If `check` throws a Finding, the answer therefore confuses tensors of the same
+/// shape, and the Finding's mistake becomes "by-shape". Keeps the mistake "factor": a factor in the answer
+/// may be right only for the different sizes.
 void expect_with_equal_sizes(const std::function<void()>& check, const std::string& sizes);
 
 /// Runs `f`. If the learner's code throws, or if `f` throws a Finding with another mistake, throws a Finding
-/// with `mistake` and `says`, which shows the original message.
+/// with `mistake` and `says`. The `got` of this Finding is the original message.
 void expect_no_exception(const std::function<void()>& f, const Mistake& mistake, const std::string& says);
 
 /// Expects two calls to give the same results; otherwise reports "not-deterministic". `fresh` creates new
@@ -67,9 +67,9 @@ void expect_deterministic(const std::function<Results()>& fresh);
 void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
                               const std::vector<std::vector<Plain>>& expected);
 
-/// Runs `check`, which checks a second batch. If `check` fails, runs `call`, `other` and `call` again. `call`
-/// computes the second batch. `other` is a call with different sizes. If the two results of `call` differ,
-/// the finding's mistake becomes "remembers".
+/// Runs `check`, which checks a second batch. If `check` fails, runs `call`, then `other`, then `call` again.
+/// `call` computes the second batch. `other` is a call with different sizes. If the two results of `call`
+/// differ, the finding's mistake becomes "remembers".
 void expect_right_again(const std::function<void()>& check, const std::function<Results()>& call,
                         const std::function<void()>& other);
 

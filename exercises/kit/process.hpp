@@ -15,8 +15,8 @@ void limit_memory(unsigned mib);
 enum class End { right, wrong, endless, crashed };
 
 /// Runs a check that may crash, with a stack of 8 MiB and at most `seconds` of CPU time. Returns `wrong` if
-/// the check returns false or throws. Natively, the check runs in a child process. In a web page it cannot be
-/// interrupted: a check that returns too late is `endless`.
+/// the check returns false or throws. Natively, the check runs in a child process. In a web page, the check
+/// cannot be interrupted. If it returns too late, the result is `endless`.
 End run_apart(const std::function<bool()>& check, unsigned seconds);
 
 }  // namespace exercise

@@ -49,7 +49,8 @@ struct Thrown {
   Stack stack;
 };
 
-// The last 16 exceptions thrown: a checker may throw some before it rethrows the learner's exception.
+// The last 16 exceptions thrown. The last one is not enough, because a checker may throw others before it
+// rethrows the learner's exception.
 thread_local std::array<Thrown, 16> recent;
 thread_local std::size_t throws = 0;
 
@@ -66,7 +67,7 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-// Linux maps only the stack in this many bytes below main()'s frame.
+// In this number of bytes below main()'s frame, Linux maps nothing but the stack.
 constexpr std::uintptr_t below_stack = 128 << 20;
 constexpr unsigned longest_unwinding = 2;  // seconds; unwinding a corrupted stack may hang
 
@@ -92,7 +93,8 @@ void append_stack() {
   for (const std::uintptr_t address : stack) append("at ", address - load, 16);
 }
 
-// Writes only in the traced process: a checker's child process may die of a signal on purpose.
+// Writes only in the traced process. A check may run in a child process (run_apart()). A signal that ends the
+// child is a result of this check.
 void on_signal(int number, siginfo_t* info, void*) {
   if (getpid() == process) {
     std::signal(SIGALRM, SIG_DFL);

@@ -13,7 +13,7 @@ namespace exercise {
 /// Then each frame has a line "at 1a2b", innermost first. The signal still ends the program.
 void trace_ends(const std::string& file);
 
-/// Ends the tracing. To be called before main() returns, so that a regular end leaves no record.
+/// Ends the tracing. Call allow_exit() before main() returns, so that a regular end leaves no record.
 void allow_exit();
 
 /// The stack at the throw of the exception being handled; empty if unknown.

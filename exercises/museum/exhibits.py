@@ -98,8 +98,8 @@ EXHIBITS = {
     13: Exhibit("The loss ignores what follows a predicted end.",
                 "const Tensor counted = real;", "const Tensor counted = real * until_eos(logits);",
                 "The loss counts only the steps up to the first EOS that the model predicts. If this EOS is early, the rest of the "
-                "target is missing from the loss. On this task the model soon ends its outputs where it should, so no check shows "
-                "the mistake.",
+                "target is missing from the loss. On this task the model learns early in training where to end its outputs. "
+                "From then on, the loss leaves out almost nothing, so no check shows the mistake.",
                 [5, 7, 6]),
     14: Exhibit("The decoder does not pass its state on.",
                 'nn::State({{"s", s}}, state.step() + 1)', 'nn::State({{"s", state["s"]}}, state.step() + 1)',

@@ -35,7 +35,7 @@ inline Tensor at_most(const Tensor& lengths, std::int64_t most) {
   return minimum(n, gradus::full({}, static_cast<double>(most), gradus::Dtype::f64)).to(gradus::Dtype::i64);
 }
 
-/// 1 up to the first step at which the logits (T_y, B, V) prefer EOS, 0 afterwards: (T_y, B).
+/// 1 up to and including the first step at which the logits (T_y, B, V) prefer EOS, 0 afterwards: (T_y, B).
 inline Tensor until_eos(const Tensor& logits) {
   const Tensor eos = gradus::full({}, gradus::data::eos, gradus::Dtype::i64);
   const Tensor ends = equal(argmax(logits, 2), eos).to(logits.dtype());

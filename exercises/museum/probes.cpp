@@ -151,7 +151,7 @@ std::optional<std::int64_t> last_with_weight(const Subject& subject, std::int64_
   return reached;
 }
 
-// Finds the last position with weight in a sentence of the longest length supported.
+// Finds the last position with weight in a sentence of the longest length that positions_like() supports.
 Observation has_maximum(const Subject& subject) {
   constexpr std::int64_t T = sizes.annotation();  // the limit of positions_like(): T ≤ D
   std::optional<std::int64_t> reached;
@@ -221,7 +221,7 @@ double mean_loss(const Subject& subject, const Batch& batch) {
   return sum / n;
 }
 
-// Uses forty random sentences: in some of them, the random model prefers EOS too early.
+// Uses forty random sentences, so that the random model prefers EOS too early in some of them.
 Observation loss_ends_early(const Subject& subject) {
   gradus::Generator generator(4);
   std::vector<Pair> pairs;
@@ -260,8 +260,8 @@ Observation gets_the_length(const Subject& subject) {
                    std::to_string(written(1)) + " or " + std::to_string(longest) + " tokens."};
 }
 
-// Translates, then feeds the written tokens to the training's forward pass. Counts the steps at which this
-// pass predicts another token than the written one.
+// Translates some sources, then feeds the written tokens to the forward pass of training. Counts the steps at
+// which this pass predicts a token that differs from the written one.
 Observation writes_otherwise(const Subject& subject) {
   std::int64_t wrong = 0, all = 0;
   for (const Tokens& source :

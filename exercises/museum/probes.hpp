@@ -23,8 +23,8 @@ struct Probe {
   std::function<Observation(const Subject&)> observe;
 };
 
-/// The probes in the order in which diagnose() runs them. If a mistake also shows in the probe of another
-/// mistake, the mistake's own probe comes first.
+/// The probes in the order in which diagnose() runs them. If mistake A also shows in the probe of mistake B,
+/// the probe of A comes first.
 const std::vector<Probe>& probes();
 
 /// Makes a model with random parameters, in double.

@@ -69,7 +69,8 @@ def ask():
 
 
 def visit(number, letter, solved):
-    """Shows an exhibit, and asks until the answer is right. With `letter`, judges only that answer. Returns True if the cause was named."""
+    """Shows an exhibit, and asks until the answer is right or the input ends. With `letter`, only judges this answer. Returns
+    True if an answer was right, or if the input ended and the cause had been named before."""
     results = json.loads(RESULTS.read_text())
     if letter:
         return judge(number, letter, results)

@@ -62,7 +62,7 @@ double share_right(const std::vector<data::Pair>& pairs, const std::vector<Token
   return right / static_cast<double>(pairs.size());
 }
 
-// The pair with a target of only EOS, for a program that must not see the true target.
+// The pair with its target replaced by EOS, for a program that must not see the true target.
 data::Pair unknown(const data::Pair& pair) { return {pair.source, {data::eos}}; }
 
 struct Exact {

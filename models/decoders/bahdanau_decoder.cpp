@@ -37,14 +37,14 @@ RecurrentDecoder::Context BahdanauDecoder::find_context(const nn::State& before,
 
 bool BahdanauDecoder::can_be_shared() const { return attention->fused_score(context_size()).has_value(); }
 
-// The arguments for attention_sequence(), without random draws. Empty if attention_sequence() does not
-// support this cell or score.
+// The arguments for attention_sequence(). The caller adds the generator for random draws. Empty if
+// attention_sequence() does not support this cell or score.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
   // Without W_a, query and annotation must have equal sizes. If the sizes differ, attend() is used, because
-  // it throws an Error that says so.
+  // attend() throws an Error that names the sizes.
   if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;
   AttentionDecoder decoder{.cell = *cell,
                            .layers = {},
@@ -79,9 +79,10 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. With
-  // `earlier`, it returns the state before the step. With dropout, attention_sequence() is not used: for
-  // single steps it would draw other random numbers than for a sequence.
+  // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. A
+  // readout of the earlier state is excluded, because attention_sequence() would then return s_{t−1} without
+  // s_t. Dropout in training is excluded, because steps that run one by one would draw other random numbers
+  // than the whole sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

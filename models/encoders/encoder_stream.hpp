@@ -7,8 +7,8 @@
 namespace gradus::models {
 
 // Encodes one source in parts, with an encoder of one direction. Between two parts, keeps the recurrent state
-// of each level. A level of a pyramid joins neighbouring vectors in pairs; it also keeps its last vector
-// until the neighbour arrives. A convolution does the same with the annotations.
+// of each level. A level of a pyramid joins neighbouring vectors in pairs. If the last vector has no
+// neighbour yet, the level also keeps this vector. A convolution does the same with the annotations.
 class EncoderStream {
  public:
   // `encoder` must outlive this object.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// Finds silence by its power, so that attention cannot look at it.
+/// Finds the silent annotations of a source by their power, so that attention leaves them out.
 namespace gradus::models {
 
 /// The annotations of a batch of sources, in the order in which attention reads them.
@@ -13,7 +13,7 @@ struct Loud {
   Tensor lengths;  ///< (B), i64: the number of loud annotations, at least 1
 };
 
-/// Annotation j stands for the n frames from frame j n on, or for fewer frames at the end of the source. Its
+/// Annotation j stands for the n frames from frame j·n on, or for fewer frames at the end of the source. Its
 /// power P_j is the mean power of these frames. The annotation is loud unless P_j < 10^(−d/10) max_i P_i.
 /// @param power   (T, B), of each frame
 /// @param lengths (B), i64, in frames

@@ -28,9 +28,9 @@ std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 // 10. A part may be empty.
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
-// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part. An
-// Error of whole() is thrown, because positions in its message refer to the whole batch; if whole() succeeds,
-// the Error of by_parts() is thrown again.
+// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part. If
+// whole() throws, too, the caller gets the Error of whole(), whose message has positions in the whole batch.
+// Otherwise the caller gets the Error of by_parts().
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {
@@ -43,7 +43,8 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
 
 // Splits a batch, `source` (T, B, …) and `lengths` (B), into parts. Calls f(sources, lengths, index of the
 // first source) for each part; f returns one result per source. Returns all results in batch order. In
-// training mode there is only one part, because a search's number of random draws depends on its sequences.
+// training mode, does not split the batch, because the number of random draws in a part depends on its
+// sequences.
 template <class Result, class F>
 std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };

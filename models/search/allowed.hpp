@@ -15,7 +15,7 @@ namespace gradus::models {
 void check(std::string_view operation, const Constraints& constraints);
 
 // The log-probabilities of the tokens that may follow `written`, in the format of
-// Prediction::log_probabilities(): −∞ for a forbidden token. At least one is finite.
+// Prediction::log_probabilities(): −∞ for a forbidden token. At least one log-probability is finite.
 class Allowed {
  public:
   Allowed(const Prediction& next, std::int64_t row, std::span<const std::int64_t> written,

@@ -13,7 +13,7 @@
 namespace gradus::models {
 namespace {
 
-// The decoder of a model that can write before the source ends.
+// Returns the model's decoder. Throws unless the model can write before the source ends.
 const BahdanauDecoder& online_decoder(const Seq2Seq& model) {
   if (model.is_training()) fail("OnlineSearch", "the model is in training mode; call eval() first");
   if (model.encoder.rnn->directions() != 1) {
@@ -88,7 +88,7 @@ class OnlineSearch::State {
   void add(const Tensor& h) {
     if (!h.defined()) return;
     if (annotations_ == 0) {
-      // With Bridge::zeros, the states given here only tell the size of the batch.
+      // With Bridge::zeros, start() takes only the batch size from these states.
       at_ = decoder_.start(
           {.h = h, .lengths = tensor(std::vector{h.size(0)}), .last_forward = h[0], .first_backward = {}});
       at_.memory.lengths = Tensor();
@@ -100,9 +100,9 @@ class OnlineSearch::State {
     annotations_ += h.size(0);
   }
 
-  // Runs one decoder step. Returns false, and writes no token, in two cases. First: the source so far
-  // allows no more tokens. Second: the walk passed the last known annotation, and more of the source may
-  // follow.
+  // Runs one decoder step. Returns false, and writes no token, in two cases. First: the output has the
+  // maximum length for the source so far. Second: the walk passed the last known annotation, and more of the
+  // source may follow.
   bool step(std::vector<std::int64_t>& tokens) {
     if (written_ >= max_steps_.of(is_of_tokens_ ? tokens_read_ : annotations_)) {
       ended_ = is_finished_;  // a longer source allows more tokens

@@ -38,7 +38,7 @@ Tensor log_mean(const std::vector<Tensor>& log_ps) {
   return logsumexp(stack(log_ps), Axes{0}) - std::log(static_cast<double>(log_ps.size()));
 }
 
-// The mean of the weights, each (rows, T), in f32; undefined if there are none.
+// The mean of the members' weights, (rows, T), in f32; undefined if no member has weights.
 Tensor mean_of_weights(const std::vector<Tensor>& weights) {
   if (weights.empty()) return {};
   Tensor sum = weights.front().to(Dtype::f32);

@@ -18,7 +18,8 @@ class Rows {
   // Starts with one row per source.
   explicit Rows(std::int64_t sources);
 
-  // Replaces the rows of `at` by the rows with these indices, which may be repeated, reordered or omitted.
+  // Replaces the rows of `at` by the rows with these indices. The indices may be in any order, and an index
+  // may occur several times or not at all.
   void select(const std::vector<std::int64_t>& rows, Starts& at);
 
  private:
@@ -26,7 +27,8 @@ class Rows {
 };
 
 // The attention weights of one output, (tokens, columns): step t contributes row rows[t], cut to the source's
-// annotations, whose weights are shared among the columns. Undefined if there are no tokens or no attention.
+// annotations. An annotation's weight is shared among its columns. Undefined if there are no tokens or no
+// attention.
 Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
                  const WeightColumns& columns);
 

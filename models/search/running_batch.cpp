@@ -42,7 +42,7 @@ Tensor joined(const std::vector<Tensor>& parts, int axis) {
   return std::ranges::all_of(parts, &Tensor::defined) ? concat(parts, axis) : Tensor();
 }
 
-// The sources of all parts, with T annotations each.
+// One batch with the sources of all parts, padded or cut to T annotations.
 nn::DecoderStep::Start joined(std::int64_t T, std::vector<nn::DecoderStep::Start> parts) {
   for (nn::DecoderStep::Start& part : parts) part = padded_to(T, part);
   if (parts.size() == 1) return std::move(parts.front());
@@ -75,13 +75,13 @@ struct Member {
 
 }  // namespace
 
-// The rows of all sources. Dropping rows copies the memory. Therefore sources that have left keep their rows
-// until they own a quarter of all rows.
+// The rows of all sources. Dropping rows copies the memory. Therefore sources that have ended or were
+// cancelled keep their rows until they own a quarter of all rows.
 class RunningBatch::State {
  public:
   State(Ensemble model, StartCache* cache) : model_(std::move(model)), cache_(cache) {}
 
-  // Fills an empty state. Sources from the cache have the first rows.
+  // Fills an empty state. The sources found in the cache get the first rows.
   void start(std::span<const Newcomer> newcomers) {
     Sources sources;
     std::vector<std::int64_t> lengths;

@@ -12,8 +12,8 @@
 
 namespace gradus::models {
 
-// The search for one source's outputs. The caller runs the decoder: until done(), it calls put_inputs()
-// before each step and read() after it.
+// The search for one source's outputs. The caller runs the decoder. Until done() is true, the caller calls
+// put_inputs() before each step, and read() after the step.
 class SourceSearch {
  public:
   virtual ~SourceSearch() = default;

@@ -36,7 +36,7 @@ class Remaining {
   }
 
   // Finds the rows whose output has not ended. Drops the other rows from `at` if they are at least a quarter
-  // of all rows, and at least four: dropping rows copies the rest, which does not pay for a few rows.
+  // of all rows, and at least four. It does not pay to drop fewer rows, because the rest is copied.
   template <class Ended>
   void update(Starts& at, const Ended& ended) {
     unfinished_.clear();

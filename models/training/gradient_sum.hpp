@@ -19,7 +19,7 @@ namespace gradus::models {
 class GradientSum {
  public:
   // Indices of parameters, in the order of sending. Before the first step, and after a change in the number
-  // of parameters, the last parameter is sent first.
+  // of parameters, the order is from the last parameter to the first.
   using Order = std::vector<std::size_t>;
   // `shards` is the number of this process's shards. All parameters must require gradients. take() updates
   // `order`.

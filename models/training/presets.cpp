@@ -61,8 +61,8 @@ ModelOptions bahdanau() {
           .initial = Initial::bahdanau};
 }
 
-// In d2l, dropout acts only on attention weights and between layers; here, also on embeddings and on the
-// readout's input.
+// In d2l, dropout acts only on attention weights and between layers; here it also acts on embeddings and on
+// the readout's input.
 ModelOptions d2l() {
   return {.embedding = 32,
           .hidden = 32,

@@ -19,9 +19,9 @@ void round_to_bf16(Tensor& tensor) {
 void TreeSum::add(Tensor term) {
   const NoGrad no_grad;
   if (bf16_) round_to_bf16(term);
-  // This works like adding 1 to the number of terms in binary. If the last digit is 1, the last block is as
-  // large as the new one. Then the two blocks are added, and the next digit decides in the same way about
-  // their sum.
+  // The blocks correspond to the 1 digits of the binary number of terms. Each 1 at the end of this number
+  // stands for a last block that is as large as the new block. The two are added, and their sum is the new
+  // block.
   for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
     term = blocks_.back() + term;
     blocks_.pop_back();

@@ -26,7 +26,8 @@ Tensor LocalPredictiveAttention::position(const Tensor& query, const Memory& mem
   const Dtype dtype = query.dtype();
   const Tensor S = memory.lengths.defined() ? memory.lengths.to(dtype)
                                             : full({}, static_cast<double>(memory.values.size(0)), dtype);
-  // Uses sum() instead of matmul(): the bits of a library's matrix-vector product depend on the batch.
+  // Uses sum() instead of matmul(), because the bits of a BLAS matrix-vector product depend on the batch
+  // size.
   return S * sigmoid(sum(tanh(W_p.forward(query)) * v_p, -1));
 }
 

@@ -67,8 +67,8 @@ Memory LocationAttention::prepare(const Tensor& values, const Tensor& lengths) c
 Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& previous_weights) const {
   const Tensor previous = previous_or_start("LocationAttention", previous_weights, memory);
-  // Multiplies by F, then by U_f. RowProducts, which makes results independent of the rest of the batch,
-  // applies to these parameters, but not to a product U_f F.
+  // Multiplies by F, then by U_f, instead of by the matrix U_f F. RowProducts, which makes results
+  // independent of the rest of the batch, works only for products with parameters, and U_f F is no parameter.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
   if (smooth_) e = -softplus(-e);  // ln σ(e); the softmax of this is σ(e) / Σ σ(e)

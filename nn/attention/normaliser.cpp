@@ -78,7 +78,7 @@ void exclude(Row e, std::int64_t k, std::span<std::int64_t> excluded) {
   for (std::size_t i = static_cast<std::size_t>(k); i < order.size(); ++i) excluded[order[i]] = 1;
 }
 
-// 1 at each row's largest energy, and 0 elsewhere. If several are equal, the first one counts.
+// 1 at each row's largest energy, and 0 elsewhere. On ties, only the first position gets 1.
 Tensor largest(const Tensor& energies, const Tensor& lengths) {
   return by_rows<double>(energies, lengths,
                          [](Row e, std::span<double> chosen) {
@@ -87,8 +87,8 @@ Tensor largest(const Tensor& energies, const Tensor& lengths) {
       .to(energies.dtype());
 }
 
-// Each row has its own generator. So a row's noise does not depend on the number of columns that pad the
-// batch.
+// Each row has its own generator. So a row's noise does not depend on T, which is the length of the longest
+// row of the batch.
 Tensor gumbel_noise(const Tensor& energies) {
   const std::int64_t B = energies.size(0), T = energies.size(1);
   const Generator rows = default_generator().split();

@@ -11,7 +11,8 @@ Tensor ScoredAttention::normalised(const Tensor& energies, const Tensor& lengths
 }
 
 Attention::Result ScoredAttention::summed(const Tensor& alpha, const Memory& memory) const {
-  // With Estimator::reinforce, only reinforce_loss() uses alpha's gradient, so the context detaches alpha.
+  // With Estimator::reinforce, only reinforce_loss() may give alpha a gradient, so the context uses a
+  // detached alpha.
   const Tensor used = estimator() == Estimator::reinforce ? alpha.detach() : alpha;
   return {weighted_sum(dropout_.forward(used), memory.values, memory.lengths), alpha};
 }

@@ -8,7 +8,7 @@
 namespace gradus::nn {
 namespace {
 
-// Returns the query's size if values consist of parts of this size.
+// Returns the query's size. Throws unless the size of the values is a multiple of the query's size.
 std::int64_t checked_query(std::int64_t query_size, std::int64_t value_size) {
   checked_size("SharedAdditiveAttention", "queries", query_size);
   checked_size("SharedAdditiveAttention", "values", value_size);
@@ -49,7 +49,8 @@ Tensor SharedAdditiveAttention::energies(const Tensor& query, const Memory& memo
   return additive_energy(W_a.forward(query), memory.keys, v_a, memory.lengths);
 }
 
-// attention_sequence() reads W_a and the keys. The keys also depend on W_a, so the tape adds both gradients.
+// attention_sequence() reads W_a and the keys, and the keys also depend on W_a. The tape adds the two
+// gradients of W_a.
 std::optional<AttentionScore> SharedAdditiveAttention::fused_score(std::int64_t /*value_size*/) const {
   if (!can_be_fused<SharedAdditiveAttention>()) return std::nullopt;
   return AttentionScore{.W_a = W_a.weight, .v_a = v_a, .dropout = dropout()};

@@ -167,7 +167,7 @@ class Reader : public nlohmann::json_sax<Json> {
              save_again);
     }
     const Shape shape = checked_shape();
-    // The byte count fits in 64 bits: every Shape guarantees that.
+    // No overflow: every Shape guarantees that the number of bytes fits in 64 bits.
     const std::int64_t needed = shape.numel() * bytes_per_element(as_);
     if (offsets_[1] - offsets_[0] != needed) {
       refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), but ", nn::name(as_),
@@ -199,7 +199,8 @@ void check_object(std::string_view text, const fs::path& file) {
                      save_again);
 }
 
-// Sorts by the first byte. Empty tensors precede a tensor that begins at the same byte.
+// Sorts the entries by the position of their first byte, and refuses gaps and overlaps. Empty tensors precede
+// a tensor that begins at the same byte.
 void sort_and_check_order(std::vector<Entry>& entries, const fs::path& file) {
   const auto place = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
   std::ranges::stable_sort(entries, {}, place);

@@ -13,7 +13,8 @@ namespace gradus::nn {
 inline constexpr std::uint64_t longest_safetensors_header =
     100'000'000;  // the safetensors library's own limit
 
-/// How values are stored, the narrowest type first. I8 belongs to an Int8Matrix. BF16 is read as f32.
+/// The types in which a file stores values, the narrowest type first. I8 belongs to an Int8Matrix. BF16 is
+/// read as f32.
 enum class Stored : std::uint8_t { i8, bf16, f32, f64, i64 };
 
 constexpr Stored stored(Dtype dtype) {

@@ -7,7 +7,7 @@
 namespace gradus::nn {
 namespace {
 
-// A copy of the rows with zeros at the padding id.
+// A copy of `rows`, in which the row of the padding id is 0.
 Tensor checked_rows(const Tensor& rows, const std::optional<std::int64_t>& padding) {
   if (rows.rank() != 2 || !is_floating(rows.dtype())) {
     fail("Embedding", "the rows are ", name(rows.dtype()), " ", rows.shape(),

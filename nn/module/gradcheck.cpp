@@ -10,7 +10,7 @@ class InDouble {
   explicit InDouble(Module& module) : module_(module) {
     for (Module* part : module.modules()) modes_.emplace_back(part, part->is_training());
     for (const Tensor& parameter : module.parameters()) put_back_.emplace_back(parameter, parameter.detach());
-    // Cloned, because the checked function may change buffers.
+    // Copies the values of the buffers, because the checked function may change them in place.
     for (const auto& [name, buffer] : module.named_buffers()) put_back_.emplace_back(buffer, buffer.clone());
     module.to(Dtype::f64);
     module.eval();

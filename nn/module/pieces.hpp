@@ -22,8 +22,9 @@ class Pieces {
 
   std::size_t count() const { return pieces_.size(); }
 
-  /// Calls work(k, tensor, begin, end) for every piece k, which holds elements [begin, end) of that tensor.
-  /// The pieces do not depend on the number of threads.
+  /// Calls work(k, tensor, begin, end) for every piece k. `tensor` is the number of a tensor, in the order of
+  /// add(). The piece holds elements [begin, end) of this tensor. The pieces do not depend on the number of
+  /// threads.
   template <class F>
   void for_each(const F& work) const {
     const auto run = [&](std::int64_t k) {

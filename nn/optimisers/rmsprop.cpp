@@ -40,7 +40,7 @@ void RMSpropRule::update(Update& update) const {
         theta[i] -= eta * delta;
       }
     };
-    // Compiles the loop four times, so that no loop tests the two options.
+    // Compiles the loop once for each combination of the two options, so that the loop need not test them.
     const auto choose = [&](auto with_mean) {
       momentum > 0 ? loop(with_mean, std::true_type()) : loop(with_mean, std::false_type());
     };

@@ -77,7 +77,7 @@ struct ValueLabels {
   std::string text(double value) const { return fixed(value, decimals); }
   double height() const { return flat ? kSmall + 2 : turned ? longest + 6 : 0; }
 
-  // Draws the value above a bar that ends at (x, y), or below the bar if it points down.
+  // Draws the value of a bar that ends at (x, y): above the end, or below it if the bar points down.
   void draw(Drawing& drawing, double value, double x, double y, bool down) const {
     const double side = down ? 1 : -1;
     if (flat)

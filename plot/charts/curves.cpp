@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,9 +77,21 @@ struct Bounds {
   bool empty() const { return x_low > x_high; }
 };
 
-// The size of the area inside the axes.
+constexpr double kEndGap = 6;  // pixels between a line and its name
+
+// The width of the widest name at the end of a line, with the gap before it.
+double end_width(const Curves& curves) {
+  double width = 0;
+  for (const Series& series : curves.series) {
+    if (series.name_at_end && !series.name.empty())
+      width = std::max(width, kEndGap + text_width(series.name, kFont));
+  }
+  return width;
+}
+
+// The size of the area inside the axes. Names at the ends of lines take their width from it.
 PlotSize size_of(const Curves& curves, const Axis& x, const Axis& y) {
-  if (!curves.equal_units) return {kWidth};
+  if (!curves.equal_units) return {std::max(kWidth - end_width(curves), kWidth / 2)};
   return {kEqualWidth, std::clamp(kEqualWidth * (y.high - y.low) / (x.high - x.low), 60.0, 1200.0)};
 }
 
@@ -91,8 +104,8 @@ std::string css_of(const Curves& curves, std::size_t s) {
   return colour_of(curves, s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
 }
 
-// The path through the points. Relative coordinates in tenths of a pixel need half as many characters as
-// absolute ones. Rounding errors do not accumulate.
+// The path through the points. Relative coordinates need half as many characters as absolute ones. They are
+// differences of positions rounded to tenths of a pixel, so rounding errors do not accumulate.
 std::string path_data(const std::vector<Point>& points) {
   double x = std::round(points[0].x * 10), y = std::round(points[0].y * 10);
   std::string data = join("M", pixels(x / 10), " ", pixels(y / 10));
@@ -139,6 +152,7 @@ std::string svg(const Curves& curves) {
   std::vector<Key> keys;
   for (std::size_t s = 0; s < curves.series.size(); ++s) {
     const bool dots = curves.series[s].mark == Mark::points;
+    if (curves.series[s].name_at_end) continue;
     keys.push_back({curves.series[s].name, css_of(curves, s), dots ? KeyShape::dot : KeyShape::line});
   }
   Drawing drawing;
@@ -154,15 +168,19 @@ std::string svg(const Curves& curves) {
     const Series& series = curves.series[s];
     Pieces pieces;
     std::vector<Point> line;
+    std::optional<Point> end;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       const Point p = place(series, i);
       if (!drawable(curves, p)) {
         pieces.add(line);
         continue;
       }
-      line.push_back({plot.x + plot.width * x_axis.at(p.x), frame.y(p.y)});
+      end = Point{plot.x + plot.width * x_axis.at(p.x), frame.y(p.y)};
+      line.push_back(*end);
     }
     pieces.add(line);
+    if (series.name_at_end && end)
+      drawing.label("gp-fill " + colour_of(curves, s), end->x + kEndGap, end->y + 4, series.name);
     if (const std::string data = path_data(pieces); !data.empty() && series.mark != Mark::points)
       drawing.path("gp-line " + css_of(curves, s), data);
 
@@ -179,7 +197,7 @@ std::string svg(const Curves& curves) {
 
   std::vector<BottomLabel> labels;
   for (const Tick& tick : x_axis.ticks) labels.push_back({plot.width * x_axis.at(tick.value), tick.label});
-  return frame.svg(labels, plot.y + plot.height);
+  return frame.svg(labels, plot.y + plot.height, 0, end_width(curves));
 }
 
 }  // namespace gradus::plot

@@ -114,7 +114,8 @@ double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, 
   constexpr int kSteps = 32;
   constexpr double kWidth = 10;
   for (int i = 0; i < kSteps; ++i) {
-    // Each step overlaps the next one, which hides seams.
+    // Each step is twice as high as needed. The next step covers its lower half, so no seam shows between
+    // them.
     const double top = height * i / kSteps, rest = std::min(height - top, 2 * height / kSteps);
     drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kWidth, rest});
   }

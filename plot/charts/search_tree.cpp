@@ -77,7 +77,7 @@ struct TreeLayout {
     return 2 * kPadding + text_width(label_of(node), kFont) + note;
   }
 
-  // A node spans the rows of its leaves, and lies at their centre.
+  // A node spans the rows of all leaves below it, and lies at the centre of these rows. A leaf spans one row.
   void place_rows(const std::vector<TreeNode>& nodes) {
     std::vector<double> leaves(nodes.size(), 0), next(nodes.size());  // next: the first free row for a child
     for (std::size_t i = nodes.size(); i-- > 0;) {

@@ -43,9 +43,9 @@ class Drawing {
   /// Draws text on the baseline `y`, rotated clockwise by `degrees` about (x, y).
   void text(std::string_view css, double x, double y, std::string_view content, Anchor anchor = Anchor::start,
             double degrees = 0);
-  /// text() with subscripts and superscripts, as in h_t, b_{hn} and ρ^d. The name has one letter. After
-  /// `_` or `^` comes one letter or digit, or a group of them in braces. All other text, such as no_grad, is
-  /// drawn as it is.
+  /// text() with subscripts and superscripts, as in h_t, b_{hn} and ρ^d. A name of one letter may have an
+  /// index: `_` or `^`, then one letter or digit, or several in braces. All other text, such as no_grad, is
+  /// drawn unchanged.
   void label(std::string_view css, double x, double y, std::string_view content,
              Anchor anchor = Anchor::start, double degrees = 0);
   /// A cell with the heatmap scale's colour at t, 0 ≤ t ≤ 1.

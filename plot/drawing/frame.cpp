@@ -72,7 +72,8 @@ Frame::Frame(Drawing& drawing, FrameText text, const std::vector<Key>& keys, Axi
   drawing.label("gp-ink", kMargin + kFont - 2, top + size.height / 2, text.y_label, Anchor::middle, -90);
 }
 
-std::string Frame::svg(const std::vector<BottomLabel>& labels, double axis, double footroom) const {
+std::string Frame::svg(const std::vector<BottomLabel>& labels, double axis, double footroom,
+                       double beside) const {
   const double bottom = plot_.y + plot_.height + footroom;
   drawing_.line("gp-axis", plot_.x, axis, plot_.x + plot_.width, axis);
 
@@ -80,7 +81,7 @@ std::string Frame::svg(const std::vector<BottomLabel>& labels, double axis, doub
   for (const BottomLabel& label : labels)
     short_labels.push_back({label.x, shorten(label.text, kLongestLabel)});
   const bool turned = overlap(short_labels);
-  double height = kFont, left = 0, right = plot_.x + plot_.width;
+  double height = kFont, left = 0, right = plot_.x + plot_.width + beside;
   for (const auto& [offset, text] : short_labels) {
     const double width = text_width(text, kFont), x = plot_.x + offset;
     if (turned) {

@@ -49,8 +49,10 @@ class Frame {
   /// The pixel row of a value on the y axis.
   double y(double value) const { return plot_.y + plot_.height * (1 - y_axis_.at(value)); }
 
-  /// Draws the x axis at pixel row `axis`, and the labels `footroom` pixels below the plot. Returns the SVG.
-  std::string svg(const std::vector<BottomLabel>& labels, double axis, double footroom = 0) const;
+  /// Draws the x axis at pixel row `axis`, and the labels `footroom` pixels below the plot. `beside` pixels
+  /// on the right of the plot belong to the picture. Returns the SVG.
+  std::string svg(const std::vector<BottomLabel>& labels, double axis, double footroom = 0,
+                  double beside = 0) const;
 
  private:
   Drawing& drawing_;

@@ -19,7 +19,7 @@ std::string hex(Rgb colour);
 /// in t: from pale to deep blue in the light theme, from deep to pale blue in the dark theme.
 Rgb ramp(double t, Theme theme);
 
-/// The dark theme's scale, in the 256 colours of a terminal.
+/// Approximates ramp(t, Theme::dark) in a terminal with 256 colours. Returns the number of the colour.
 int ramp256(double t);
 
 /// Number of different colours in a heatmap.

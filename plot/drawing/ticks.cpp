@@ -40,8 +40,8 @@ Unit unit_for(double largest) {
   return {1e6, "M"};
 }
 
-// The label of a tick. `step` determines its decimals. `largest` determines the unit; all ticks of a linear
-// axis share it.
+// The label of a tick. `step` determines the number of decimals. `largest` determines the unit, such as M.
+// All ticks of a linear axis get the same `largest`, so they have the same unit.
 std::string tick_label(double value, double step, double largest) {
   if (value == 0) return "0";
   if (largest >= 1e9 || step < 0.99e-4) return brief(value);

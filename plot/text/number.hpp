@@ -8,8 +8,9 @@ namespace gradus::plot {
 /// The number with exactly `decimals` digits after the point; never "-0".
 std::string fixed(double number, int decimals);
 
-/// A short form for tooltips: at least four significant digits, no trailing zeros, and an exponent only for
-/// very large or small numbers.
+/// A short form for tooltips: rounded to four significant digits, but never coarser than to a whole number.
+/// Very large and very small numbers have four significant digits and an exponent. Zeros at the end of the
+/// decimals are left out.
 std::string brief(double number);
 
 /// The number for a coordinate, rounded to a tenth of a pixel.

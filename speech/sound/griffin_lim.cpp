@@ -60,8 +60,8 @@ std::vector<double> cover(std::int64_t T, const Framing& framing) {
   return squares;
 }
 
-// The factors of the inverse Fourier transform, (2K): the frequencies between the first and the last count
-// twice.
+// The factors of the inverse Fourier transform, (2K). A frequency between the first and the last stands for
+// two of the N frequencies, so it counts twice.
 Tensor inverse_factors(const Framing& framing) {
   std::vector<double> factors(static_cast<std::size_t>(2 * framing.K));
   for (std::int64_t k = 0; k < framing.K; ++k) {

@@ -46,7 +46,7 @@ Tensor transform(const Framing& framing) {
     const double window = hann(n, L);
     for (const double quarter : {0.0, 0.25}) {
       for (std::int64_t k = 0; k < K; ++k) {
-        // k n mod N keeps the angle small, and so its cosine precise.
+        // Computing k n mod N first keeps the angle small. Its cosine is then precise.
         const double angle = static_cast<double>(k * n % N) / static_cast<double>(N) - quarter;
         matrix.push_back(window * std::cos(2 * std::numbers::pi * angle));
       }

@@ -28,8 +28,8 @@ class Threads {
   int before_;
 };
 
-/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). A NaN always differs. Returns a
-/// description of the first element that differs, or an empty text.
+/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). A NaN always counts as different.
+/// Returns a description of the first element that differs, or an empty text.
 inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                               double tolerance) {
   std::ostringstream text;
@@ -47,7 +47,7 @@ inline std::string difference(const gradus::Tensor& actual, const gradus::Tensor
   return difference(actual.to_vector<double>(), expected.to_vector<double>(), tolerance);
 }
 
-/// A leaf with these values that requires a gradient.
+/// A leaf that has these values and requires a gradient.
 inline gradus::Tensor leaf(const gradus::Tensor& values) {
   gradus::Tensor result = values.clone();
   return result.set_requires_grad();

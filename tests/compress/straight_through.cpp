@@ -83,9 +83,9 @@ TEST_CASE("updates smaller than a step of the rounding add up in the exact copy,
   CHECK_NOTHROW(compress::Int8Products(layer));
 }
 
-// Four weights near 0.25 have equal inputs, and should sum to 1. A fifth weight has the input 0; it is so
-// large that the rounding step is s = 0.47. The multiple of s nearest to each of the four weights is s, so
-// their sum becomes 4 s = 1.9. It is better to round two weights to s and two to 0: the sum is 0.94.
+// Four weights near 0.25 have equal inputs, and should sum to 1. A fifth weight has the input 0. This weight
+// is so large that the rounding step is s = 0.47. The multiple of s nearest to each of the four weights is s,
+// so their sum becomes 4 s = 1.9. It is better to round two weights to s and two to 0: the sum is 0.94.
 TEST_CASE("training with rounded weights finds a better rounding than the nearest one", "[compress]") {
   constexpr double s = 0.46875;  // representable in bf16
   nn::Linear layer(5, 1, false);

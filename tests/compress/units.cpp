@@ -95,7 +95,8 @@ TEST_CASE("with a shared matrix of the attention, decoder and both directions ke
   ModelOptions options = options_of(models::Cell::gru, models::ReadoutForm::linear, H);
   options.attention = "shared_additive";
   const auto model = make(options);
-  // Clears unit `unit` of one direction ('f' or 'b') or of the decoder ('s'), but not its column of W_a.
+  // Clears unit `unit` of one direction ('f' or 'b') or of the decoder ('s'), but not the unit's column of
+  // W_a.
   const auto clear_unit = [&](char letter, std::int64_t unit) {
     const std::string rnn = letter == 's' ? "decoder.rnn." : "encoder.rnn.";
     const std::string end = letter == 'b' ? "_l0_reverse" : "_l0";
@@ -110,8 +111,9 @@ TEST_CASE("with a shared matrix of the attention, decoder and both directions ke
     if (letter != 's') clear(*model, "decoder.rnn.weight_ih_l0", 1, E + at - H);
     if (letter != 'f') clear(*model, "decoder.W_s.weight", letter == 's' ? 0 : 1, unit);
   };
-  // All three units 1 have no effect, and are removed. Of the forward direction, unit 4 has none either. If
-  // each part chose its units, the forward direction would lose unit 4, the last of these.
+  // The two directions and the decoder must lose the same unit. Unit 1 has no effect in any of the three, and
+  // is removed. In the forward direction, unit 4 has no effect either. If each part chose its own unit, the
+  // forward direction would lose unit 4, the last of its two units without effect.
   for (const char letter : {'f', 'b', 's'}) clear_unit(letter, 1);
   clear(*model, "decoder.attention.W_a.weight", 1, 1);
   clear_unit('f', 4);

@@ -79,7 +79,7 @@ def consume(home, build, install):
     assert SAYS in shell(project(home, "installed"), commands("Installed")[1], HOME=str(home))
     folder = project(home, "pkg-config")
     assert SAYS in shell(folder, commands("With pkg-config")[0], **where)
-    # The same commands link all objects of gradus::gradus, and so need each dependency.
+    # Runs the same commands, but links all objects of gradus::gradus, so that every dependency is needed.
     shutil.copy(HERE / "whole.cpp", folder / "attend.cpp")
     whole = re.sub(r"\$\(.*\)", r"-Wl,--whole-archive \g<0> -Wl,--no-whole-archive", "\n".join(commands("With pkg-config")[0]))
     assert "1 parameter in int8" in shell(folder, [whole], **where)
@@ -96,8 +96,9 @@ def in_build(home, name, *options):
 
 
 def how_to(home, page):
-    """Builds the program of a how-to page in an empty folder, with the page's CMakeLists.txt and CMake commands. If the page has
-    none, uses those of use-from-cmake.md, and links the library that the page names. Omits commands of gdb where it is not installed."""
+    """Builds the program of a how-to page in an empty folder, with the page's CMakeLists.txt and CMake commands. If the page
+    has none, uses those of use-from-cmake.md, and links the library that the page names. Omits gdb commands if gdb is not
+    installed."""
     text = page.read_text()
     folder = home / "how-to" / page.stem
     folder.mkdir(parents=True)
@@ -122,7 +123,8 @@ def how_tos(home):
 
 
 def components(home):
-    """A component that was not requested is named in the message. An unknown component is an error."""
+    """If a program uses a component that was not requested, the message names the component. An unknown component is an
+    error."""
     folder = project(home, "components")
     lists = (HERE / "installed/CMakeLists.txt").read_text()
     configure = [commands("Installed")[1][0] + " 2>&1"]

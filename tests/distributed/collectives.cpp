@@ -17,14 +17,15 @@ using distributed::Communicator;
 
 namespace {
 
-// Value i of process r. Its many digits make every sum round, so the order of additions affects the result.
+// Value i of process r. Its digits fill the mantissa, so every sum is rounded, and the order of additions
+// affects the result.
 template <class T>
 T value(std::int64_t r, std::size_t i) {
   return static_cast<T>(std::sin(static_cast<double>(1000 * r) + static_cast<double>(i))) *
          static_cast<T>(std::pow(10, r % 5));
 }
 
-// ((x_0 + x_1) + (x_2 + x_3)) + …, if their number is a power of two.
+// The sum over processes in the order of a tree. For a power of two: ((x_0 + x_1) + (x_2 + x_3)) + …
 template <class T>
 T tree_sum(std::int64_t first, std::int64_t last, std::size_t i) {
   if (last - first == 1) return value<T>(first, i);
@@ -70,7 +71,8 @@ TEST_CASE("a sum over processes has the bits of the tree for any number of value
     }
   }
   check_sums<double>(2, 2'200'001);  // each process sends half of these, in two pieces
-  // Adding these values in order, from process 0 to 7, gives another sum: the checks detect this order.
+  // Adding these values in order, from process 0 to 7, gives a different sum, so the checks would notice this
+  // order.
   float in_order = 0;
   for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
   CHECK(in_order != tree_sum<float>(0, 8, 3));
@@ -190,10 +192,12 @@ TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distri
   std::atomic<std::size_t> sent = 0;
   distributed::run_as_threads(4, [&](Communicator& self) {
     Counting counting(self);
-    // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two, and rounds to even: 1.
+    // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two of them, and rounds to even:
+    // 1.
     std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
     distributed::sum_bf16(counting, values);
-    // Each addition is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. Unrounded, 1 + 3 · 2⁻⁹ would round up.
+    // Each addition is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. If only the total 1 + 3 · 2⁻⁹ were
+    // rounded, it would be rounded up.
     for (const float value : values) right += value == 1 ? 1 : 0;
     sent += counting.sent;
   });

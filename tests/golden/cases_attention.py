@@ -6,12 +6,12 @@ from torch import nn
 
 
 def attend(query, values, lengths, W_a, U_a, v_a):
-    """Additive attention: e_tj = v_a · tanh(W_a s + U_a h_j), then look(). query (B,Q), values (T,B,D)."""
+    """Additive attention. Computes e_tj = v_a · tanh(W_a s + U_a h_j), and calls look(). query (B,Q), values (T,B,D)."""
     return look(torch.tanh(query @ W_a.T + values @ U_a.T) @ v_a, values, lengths)
 
 
 def look(energy, values, lengths):
-    """α = softmax of the energies (T,B) over j < length, c = Σ_j α_j h_j."""
+    """Returns c = Σ_j α_j h_j and α, the softmax of the energies (T,B) over j < length."""
     pad = torch.arange(len(values))[:, None] >= lengths                           # (T,B)
     weights = energy.masked_fill(pad, float("-inf")).softmax(0)
     return (weights[:, :, None] * values).sum(0), weights.T                       # (B,D), (B,T)
@@ -115,7 +115,7 @@ def top_2_softmax(z):
 
 
 def sparse_attention(B=7, T=6, Q=3, D=5, A=4):
-    """Additive energies with other normalisers: sparsemax, and the softmax over the two largest."""
+    """Additive energies with different normalisers: sparsemax, and the softmax over the two largest."""
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     for name, normalise in (("sparsemax_attention", sparsemax), ("top_k_attention", top_2_softmax)):
         g = Golden(name)

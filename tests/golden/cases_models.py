@@ -154,7 +154,7 @@ def bahdanau():
          **linear("decoder.readout.hidden", 2 * L, H + D + E), **linear("decoder.readout", VY, L)}
 
     def step(rnn, x, h):
-        """The GRU of A.1.1. z weights the new state. In the decoder, x is [E y; c], and W is the paper's [W C]."""
+        """The GRU of A.1.1. z is the weight of the new state. In the decoder, x is [E y; c], and W is the paper's [W C]."""
         def gates(name):
             of_r, of_z, of_new = p[rnn.format(name)].chunk(3)
             return of_r, -of_z, of_new                                              # 1 - σ(a) = σ(-a)
@@ -275,8 +275,8 @@ def models():
 
 
 def encoder_convolution(T=7, B=4):
-    """A bidirectional GRU, and nn.Conv1d of width 2 and stride 2 over its outputs. Of two joined annotations h, W_c [h; h'] multiplies
-    the first by weight[:, :, 0] and the second by weight[:, :, 1]."""
+    """A bidirectional GRU, and nn.Conv1d of width 2 and stride 2 over its outputs. For two joined annotations, W_c [h; h'] is
+    weight[:, :, 0] h + weight[:, :, 1] h'."""
     g = Golden("encoder_convolution")
     net, lengths, source = nn.GRU(E, H, bidirectional=True), torch.tensor([7, 4, 1, 5]), torch.randint(3, VX, (T, B))
     W_c = leaf(D, 2 * D)

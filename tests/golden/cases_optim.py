@@ -47,7 +47,8 @@ def clip_value():
     g.write()
 
 
-# Every option occurs at least once. `first` holds the options of the group with `weight`, `second` of the group with `bias`.
+# Every option occurs at least once. `first` holds the options of the group with `weight`, and `second` those of the group with
+# `bias`.
 OPTIMISERS = {
     "sgd": (torch.optim.SGD, dict(lr=0.1), dict(lr=0.02, weight_decay=0.3)),
     "sgd_momentum": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, dampening=0.4),
@@ -67,7 +68,8 @@ OPTIMISERS = {
 
 
 def optimisers():
-    """Two groups of parameters. The bias has no gradient at step 3; its first element always has a small gradient."""
+    """Two groups of parameters. The bias has no gradient at step 3. At all other steps, the gradient of its first element is
+    small."""
     g = Golden("optimisers")
     start = {"weight": leaf(2, 3), "bias": leaf(4)}
     gradients = [{"weight": rand(2, 3), "bias": None if step == 3 else rand(4)} for step in range(1, 6)]
@@ -109,8 +111,8 @@ def schedules():
           cosine=rates(lambda o: lr.CosineAnnealingLR(o, 20)),
           warm_up_exponential=rates(lambda o: warm_up(o, 5, 0.25, lambda o: lr.ExponentialLR(o, 0.8))),
           warm_up_step=rates(lambda o: warm_up(o, 4, 0.5, lambda o: lr.StepLR(o, 3, gamma=0.5))))
-    # PyTorch's eta_min is an absolute rate for all groups. Here the minimum is a factor of each group's own rate, 0.25, so each
-    # group is computed by itself.
+    # PyTorch's eta_min is an absolute rate for all groups. Here the minimum is 0.25 times the group's own rate, so each group
+    # is computed by itself.
     cosines = [rates(lambda o: lr.CosineAnnealingLR(o, 20, eta_min=0.25 * rate))[:, k] for k, rate in enumerate((0.1, 0.02))]
     g.put(cosine_minimum=torch.stack(cosines, 1))
     falling = torch.tensor([5, 4, 4.1, 3.99, 3.2, 3.3, 3.19, 3.4, 3.5, 3.6, 3, 3.1, 3.1, 3.1, 2.98, 3.1, 2.0, 2.1, 2.2, 2.3, 2.4])

@@ -40,7 +40,8 @@ def gru_plain(T=6, B=4, I=3, H=5):
 
 
 def put_cell(g, prefix, kind, states, I=3, H=4, B=5, **options):
-    """Stores a cell. `states` is the letters of the given initial states, such as hc; the others are zeros."""
+    """Stores a cell. `states` names the given initial states by their letters, such as "hc"; the other initial states are
+    zeros."""
     net = kind(I, H, **options)
     leaves = {**randomise(net), "x": leaf(B, I), **{state: leaf(B, H) for state in states}}
     g.put_all(leaves, prefix)
@@ -62,7 +63,7 @@ def cells():
 
 
 def lesser_cells():
-    """Cells without biases, or without some of the initial states."""
+    """Cells without biases, and cells without initial states."""
     g = Golden("lesser_cells")
     put_cell(g, "gru_no_bias.", nn.GRUCell, "h", bias=False)
     put_cell(g, "lstm_no_bias.", nn.LSTMCell, "hc", bias=False)

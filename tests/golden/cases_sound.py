@@ -36,7 +36,7 @@ def sound(rate, count):
 
 
 def log_mel():
-    """`pcm` are the 16-bit samples. The second case has another rate, window, step and number of bands."""
+    """`pcm` are the 16-bit samples. The second case has a different rate, window, step and number of bands."""
     g = Golden("log_mel")
     for name, rate, count, window, step, bands in (("usual", 16000, 1500, 0.025, 0.010, 40), ("other", 8000, 500, 0.02, 0.0125, 12)):
         pcm = sound(rate, count)

@@ -58,7 +58,7 @@ inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
                  total / static_cast<double>(batch.target_tokens())) < 1e-13);
 }
 
-/// Returns a function that makes batches of a small task, endlessly. Its ids are below tiny.vocabulary.
+/// Returns a function that makes batches of a small task, endlessly. All ids are below tiny.vocabulary.
 inline std::function<gradus::data::Batch()> reversals(std::uint64_t seed) {
   return [generator = gradus::Generator(seed), task = gradus::data::Reversal(6, 2, 4)]() mutable {
     std::vector<gradus::data::Pair> pairs;

@@ -80,7 +80,7 @@ inline constexpr Precision precisions[] = {{gradus::Dtype::f64, {1e-10, 1e-10}, 
 inline constexpr Tolerance rounding{1e-13, 1e-13};
 inline constexpr Tolerance exactly{0, 0};
 
-/// Compares two tensors. Describes the first difference; empty if there is none. NaN always differs.
+/// Compares two tensors. Returns a description of the first difference, or an empty text. NaN always differs.
 inline std::string mismatch(const gradus::Tensor& actual, const gradus::Tensor& expected,
                             Tolerance tolerance = exactly) {
   std::ostringstream text;

@@ -1,4 +1,5 @@
-// Each fused operation must equal its composed twin. The same holds for the modules that use it.
+// Each fused operation must equal its composed twin. Modules that use a fused operation must equal their
+// composed forms, too.
 
 #include "nn/twins.hpp"
 

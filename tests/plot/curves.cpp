@@ -39,6 +39,24 @@ TEST_CASE("a curve can have the colour of another", "[plot]") {
   CHECK(count(picture, "<circle class=\"gp-fill gp-s0\"") == 2);  // dashed lines have no circles
 }
 
+TEST_CASE("a name at a line's end is not in the legend, and lies inside the picture", "[plot]") {
+  plot::Curves curves = line({0, 1}, {0, 1});
+  const std::string with_legend = svg(curves);
+  curves.series[0].name_at_end = true;
+  const std::string picture = svg(curves);
+  CHECK(count(with_legend, "<line class=\"gp-line gp-s0\"") == 1);
+  CHECK(count(picture, "<line class=\"gp-line gp-s0\"") == 0);
+  CHECK(count(picture, ">train</text>") == 1);
+  const std::string name = picture.substr(picture.find("<text class=\"gp-fill gp-s0\""));
+  const std::string last_dot = picture.substr(picture.rfind("<circle"));
+  CHECK(attribute(name, "<text", "x") == attribute(last_dot, "<circle", "cx") + 6);
+  CHECK(attribute(name, "<text", "y") == attribute(last_dot, "<circle", "cy") + 4);
+  CHECK(attribute(picture, "<svg", "width") - attribute(name, "<text", "x") > 28);  // the width of "train"
+
+  curves.series[0].y = {kNaN, kNaN};  // no point, so no end
+  CHECK(count(svg(curves), ">train</text>") == 0);
+}
+
 TEST_CASE("labels have subscripts and superscripts, and words stay whole", "[plot]") {
   plot::Curves curves = line({0, 1}, {0, 1});
   curves.series[0].name = "b_z + 3";

@@ -10,8 +10,8 @@
 
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':'; }
 
-// True if text may contain the character at `at`. Forbidden are <, an & that begins no reference, and control
-// characters except newline and tab.
+// True if text may contain the character at `at`. Text may not contain <, an & that begins no reference, or a
+// control character other than newline and tab.
 inline bool is_escaped(const std::string& markup, std::size_t at) {
   const char c = markup[at];
   if (c == '&') {

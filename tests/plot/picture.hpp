@@ -93,8 +93,8 @@ inline plot::GroupedBars two_models() {
   return {"accuracy", "length", "fraction", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
 }
 
-// A beam search of width 2. Node a has two children: c is chosen, d has ended. Node b has one child, e, which
-// is dropped.
+// A beam search of width 2. Node a has two children: c, the end of the best hypothesis, and d, which has
+// ended. Node b has one child, e, which is dropped.
 inline plot::SearchTree beam_of_two() {
   return {"beam",
           {{-1, "<bos>", "", plot::Fate::best},

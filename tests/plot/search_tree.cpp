@@ -25,8 +25,8 @@ TEST_CASE("a search tree shows every fate, and its key only those that occur", "
   plot::SearchTree tree = beam_of_two();
   const std::string picture = svg(tree);
   for (const char* name : {"kept", "dropped", "ended", "best"}) CHECK(shows(picture, name));
-  // Each fate (ended, kept, best) has a box for each of its nodes, and one in the key. Dropped nodes have no
-  // box.
+  // Each node that ended, was kept or is best has a box. The key has one box for each of these three fates.
+  // Dropped nodes have no box.
   CHECK(count(picture, "<rect class=\"gp-back gp-axis\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s2\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-fill gp-s0\"") == 3 + 1);

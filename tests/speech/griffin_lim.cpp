@@ -18,7 +18,7 @@ using gradus::Tensor;
 
 namespace {
 
-// A rising tone in a little noise, silent at both ends for 10 ms.
+// A rising tone with a little noise. The first and the last 10 ms are silent.
 speech::Sound siren(std::int64_t samples, std::int64_t rate = 16000) {
   speech::Sound sound{{}, rate};
   Generator generator(1);
@@ -32,7 +32,8 @@ speech::Sound siren(std::int64_t samples, std::int64_t rate = 16000) {
   return sound;
 }
 
-// The power of a sound, relative to the power of its difference from another sound, in decibels.
+// The signal-to-noise ratio in decibels. The signal is `sound`; the noise is the difference between the two
+// sounds.
 double signal_to_noise(const speech::Sound& sound, const speech::Sound& other) {
   REQUIRE(sound.samples.size() == other.samples.size());
   double signal = 0, noise = 0;
@@ -109,7 +110,8 @@ TEST_CASE("magnitudes from features have these features", "[speech]") {
   const Tensor A = speech::magnitudes_of(features, rate);
   CHECK(A.shape() == Shape{21, 257});
   CHECK(min(A).item() >= 0);
-  // `flat` has similar power in all bands. So the pseudo-inverse gives no power below 0, and is exact.
+  // `flat` has similar power in all bands. So the pseudo-inverse gives no negative power, which
+  // magnitudes_of() would replace by 0. The result then has exactly the features `flat`.
   const speech::LogMelOptions few{.bands = 8};
   const Tensor flat = gradus::tensor({{1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.4}});
   const speech::Framing shape = speech::framing("test", few, rate);

@@ -1,4 +1,4 @@
-// Speech at another speed, by leaving out or repeating frames.
+// Speech at a different speed, by leaving out or repeating frames.
 
 #include <gradus/speech/speed.hpp>
 #include <gradus/speech/spoken.hpp>

@@ -77,7 +77,8 @@ TEST_CASE("without noise, silence is zeros and a symbol is its voice's sounds", 
   };
   CHECK(mismatch(gradus::tensor(middle(0), {8}), gradus::tensor(middle(1), {8}), {1e-6, 1e-6}) == "");
   CHECK(mismatch(gradus::tensor(middle(0), {8}), gradus::tensor(middle(2), {8}), {1e-1, 0}) != "");
-  // A sound is a vector of eight numbers from N(0, 1), multiplied by a loudness between 0.8 and 1.25.
+  // The sound of a symbol has eight elements from N(0, 1), multiplied by a loudness between 0.8 and 1.25. So
+  // its norm is unlikely to be near 0.
   CHECK(length_of(middle(0)) > 0.5);
   for (std::size_t i = 0; i + 1 < 3; ++i) {
     if (one.begin[i + 1] - one.end[i] < 6) continue;

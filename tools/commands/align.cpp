@@ -158,7 +158,8 @@ int run(const Options& options, const models::Registry& registry) {
   return 0;
 }
 
-// With --source, the value of --target is a file of targets, as in gradus evaluate, not a translation.
+// With --source, the value of --target is a file of targets, as in gradus evaluate. Without --source, the
+// value is a translation.
 void take_target_file(Options& options) {
   if (options.files.source.empty() || !options.files.target.empty()) return;
   if (options.targets.size() != 1) {

@@ -90,7 +90,7 @@ std::string fish_value(Value value, const std::vector<std::string>& choices) {
 
 }  // namespace
 
-// The script handles the word =, because bash splits --cell=g into three words: --cell, = and g.
+// bash splits --cell=g into three words: --cell, = and g. So the script treats = as a word.
 std::string bash_script(const std::vector<CompletedCommand>& commands) {
   std::ostringstream out;
   out << R"(# bash completion of gradus, printed by `gradus completion bash`.

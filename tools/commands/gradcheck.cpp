@@ -79,7 +79,8 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
   return sum;
 }
 
-// Checks the training loss. Each evaluation of the loss uses the same random numbers, and calls `called`.
+// Checks the gradients of the training loss. Each evaluation of the loss uses the same random numbers, and
+// calls `called`.
 GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
                       const std::function<void()>& called) {
   model.train();
@@ -96,8 +97,9 @@ struct Cost {
   double seconds;
 };
 
-// The cost of checking this many elements, estimated by checking one element of each parameter. An element
-// takes 4 evaluations of the loss, and more if the first step size is not accurate enough.
+// How many evaluations of the loss, and how many seconds, a check of `elements` elements takes. Estimates
+// both by checking one element of each parameter. An element takes 4 evaluations, and more if the first step
+// size is not accurate enough.
 Cost cost(models::Seq2Seq& model, const data::Batch& batch, GradcheckOptions options, std::int64_t elements) {
   options.elements = 1;
   std::int64_t calls = 0;

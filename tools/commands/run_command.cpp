@@ -96,7 +96,7 @@ std::string flag_before(const CommandLine& line, std::string_view argument) {
   return "";
 }
 
-// Reports only the first unparsed argument: later ones may be values of the first.
+// The message for unparsed arguments. Names only the first one, because later ones may be its values.
 std::string extra_message(const CommandLine& line) {
   const CLI::App& app = line.app;
   const std::string argument = app.remaining().front(), dashes = "--";
@@ -173,7 +173,8 @@ int run_body(const CLI::App& app, const std::function<int()>& body) {
   }
 }
 
-// Receives the options of the next command, see visit_options().
+// If not null, the next run_command() calls this function with the command's options, and does not run the
+// command. See visit_options().
 const std::function<void(const CLI::App&)>* visitor = nullptr;
 
 }  // namespace

@@ -13,7 +13,7 @@ class App;  // forward declaration: CLI11's header is slow to compile
 
 namespace gradus::tools {
 
-/// The function of a subcommand. argv[0] is the subcommand's name; returns the exit code.
+/// Runs a subcommand and returns its exit code. argv[0] is the subcommand's name.
 using Command = int (*)(int argc, char** argv, const models::Registry& registry);
 int train(int argc, char** argv, const models::Registry& registry);
 int translate(int argc, char** argv, const models::Registry& registry);

@@ -114,7 +114,8 @@ class PairLines {
   std::int64_t line_ = 0, with_more_ = 0;
 };
 
-// The lines of one side. Two sides may arrive at different speeds, for example from a pipe and from a file.
+// The lines of one side, source or target, that have been read but not yet taken. They wait here if this side
+// is faster to read than the other, for example a file and a pipe.
 class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : next_(lines_of(path)) {}

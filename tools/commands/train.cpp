@@ -59,7 +59,7 @@ and the file overrides a preset. The run's folder keeps the effective options as
 that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
 // The option's value, read before parsing, because --preset and --resume set the defaults of other options.
-// std::nullopt if the value is empty.
+// std::nullopt if the option is missing, or if an empty argument follows it.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -101,7 +101,7 @@ void check_new(const fs::path& folder, bool overwrite) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  // A model without a run comes from gradus convert, or from a run that was killed.
+  // If the folder has a model but no run, the model is from gradus convert, or from a run that was killed.
   if (is_there(folder / run_file::best)) {
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
@@ -147,7 +147,8 @@ void check_same_embeddings(const RunSettings& before, const RunSettings& now) {
   check("--freeze-embeddings", before.freeze_embeddings, now.freeze_embeddings);
 }
 
-// Called before MPI starts, so that every process reports the same error.
+// Refuses --shards that cannot be divided evenly among the processes. Must be called before MPI starts, so
+// that every process reports the same error.
 void check_divides(std::int64_t shards, std::int64_t processes) {
   if (shards % processes == 0) return;
   throw UsageError(message("--shards ", shards, " cannot be divided evenly among ", processes,

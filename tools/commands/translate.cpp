@@ -108,8 +108,8 @@ class Writer {
   std::int64_t sentences_ = 0;  // number written so far
 };
 
-// The lines of the input. For a model that reads sound, the input is a list of paths, relative to the list's
-// folder, or a single sound file.
+// The lines of the input. For a model that reads sound, the input is a single sound file, or a list of paths
+// that are relative to the list's folder.
 LineReader lines_for(const Options& options, bool frames) {
   if (!frames) return lines_of(options.input);
   if (is_frames_file(options.input)) {
@@ -148,7 +148,8 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();
   const LineReader next = lines_for(options, saved.sides().source.frames != nullptr);
-  // Shows no progress if the translations are written to the same terminal.
+  // If standard output is a terminal and gets the translations, shows no progress: it would appear between
+  // the translations.
   if (!options.writes_as_it_goes() || ::isatty(STDOUT_FILENO) == 0) meter.show("translating", next.total);
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;

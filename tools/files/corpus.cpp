@@ -179,7 +179,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Combines the files of frames in a folder, sorted by name, with the lines of the target file.
+// Pairs each file of frames in a folder with a line of the target file. The files are sorted by name.
 Pairs read_folder(const PairFiles& files) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(files.source)) {

@@ -33,7 +33,8 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs` if it is set; otherwise reads `files.source` and `files.target`. If `files.source` is
 /// a folder, reads its frames files, sorted by name.
-/// @param notes receives note_of_columns(), if there is one; if null, the note is written to standard error
+/// @param notes receives the note of note_of_columns(), if there is a note. If `notes` is null, the note is
+/// written to standard error.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);
 
@@ -41,7 +42,8 @@ std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
 /// folder, and the result is empty.
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
-/// The sources are paths relative to the folder of their list. Makes them relative to the working folder.
+/// Makes the paths in the sources relative to the working folder. Before, they are relative to the folder of
+/// the list that names them.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.
@@ -76,7 +78,8 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 /// The pairs as ids; each target ends with EOS.
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);
 
-/// Reads the recordings of pairs that are not encoded yet, to find damaged recordings before training.
+/// Reads the recordings of these pairs, to find damaged recordings before training. For test pairs, which
+/// training does not encode.
 /// @throws Error if Frames::check() throws.
 void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides);
 

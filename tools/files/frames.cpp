@@ -48,7 +48,7 @@ std::pair<std::vector<float>, std::vector<float>> statistics(std::span<const flo
   return {{mean.begin(), mean.end()}, deviation};
 }
 
-// The integer, or −1 for any other type. Floats too give −1, because converting a large one is undefined.
+// The integer, or −1 for any other type. Floats give −1, too, because converting a large one is undefined.
 std::int64_t integer(const Json& value) { return value.is_number_integer() ? value.get<std::int64_t>() : -1; }
 
 bool is_valid(const Frames::Settings& settings) {

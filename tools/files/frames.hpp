@@ -15,7 +15,8 @@
 namespace gradus::tools {
 
 /// Treats the frames of sound files as tokens. One file is one sentence. Every frame that was read has an id,
-/// like a word of a vocabulary, and vectors() returns its embedding.
+/// like a word of a vocabulary. vectors() returns the frames of ids, as an embedding returns the vectors of
+/// words.
 ///
 /// Frames are normalised per band, (x − mean) / deviation. Mean and standard deviation are taken over all
 /// frames of the training files.
@@ -32,7 +33,8 @@ class Frames {
   /// @param bands the size of a frame, for WAV files
   /// @throws Error if read() throws.
   static Frames learn(std::span<const std::string> paths, std::int64_t bands);
-  /// For files that a trained model reads. The settings are those of the model's training files.
+  /// Frames for a trained model, before any file is read. The settings are those of the model's training
+  /// files.
   explicit Frames(Settings settings) : settings_(std::move(settings)) {}
 
   /// The settings as JSON, for a checkpoint's metadata. @param where names the checkpoint in messages
@@ -46,9 +48,8 @@ class Frames {
   /// Returns the ids of a file's frames. Reads each file only once.
   /// @param path a WAV file, or an .npy file (T, bands) written by `gradus features`
   /// @throws Error with the path, the fault and what to do, if the file cannot be read or has another format.
-  /// For an .npy file, also if its shape or type is wrong, or a number is not finite or is too large. For a
-  /// WAV file, also if its rate differs from that of the training files, or if no training file is a WAV
-  /// file.
+  /// For an .npy file, also for a wrong shape or type, and for a number that is not finite or is too large.
+  /// For a WAV file, also if the training files have a different rate, or if none of them is a WAV file.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// Reads a file without keeping its frames. @throws Error if read() would throw.

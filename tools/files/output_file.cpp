@@ -26,7 +26,7 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::is_regular_file(a, not_there) && fs::equivalent(a, b, not_there);
 }
 
-// The absolute path of the file that changes if one writes to this name. Links are followed, even if their
+// The absolute path of the file that a write to this name would change. Links are followed, even if their
 // target does not exist yet. Empty for standard output, an empty name, and anything that exists and is not a
 // regular file.
 fs::path written_place(const fs::path& file) {

@@ -35,7 +35,8 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
-// Replaces a missing relative path by the same path below `start`.
+// Replaces a missing relative path by the same path below `start`. Throws an Error
+// if that path does not exist either.
 void find(fs::path& path, const std::optional<fs::path>& start) {
   std::error_code ignored;
   path = found_from(path, start);

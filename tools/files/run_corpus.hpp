@@ -16,7 +16,7 @@ namespace gradus::tools {
 std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
 
 /// make_sides() for a resumed run. Takes the SentencePiece models from the checkpoint, unless the settings
-/// name other ones.
+/// name different ones.
 Sides make_run_sides(const Settings& settings, const Origin& run, std::span<const data::SentencePair> train);
 
 /// read_corpus() for a saved model's settings. A relative path that does not exist is looked up below

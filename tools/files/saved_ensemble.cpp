@@ -22,7 +22,8 @@ std::string same_data(const SavedModel& model) {
              : "with the same --task, --seed and options for examples and tokens";
 }
 
-// Refuses a model of compress --target-words: its target words are the first ones of the run.
+// Refuses a model after compress --target-words, which keeps only the first words of the run's target
+// vocabulary.
 void refuse_shortlist(const char* operation, const SavedModel& model, const Sides& run) {
   const data::Vocabulary &few = model.sides.target.vocabulary, &all = run.target.vocabulary;
   const auto writer = model.checkpoint.metadata.find(writer_key);

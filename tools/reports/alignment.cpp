@@ -24,7 +24,8 @@ std::vector<std::string> tokens_of(const Side& side, const std::string& text, st
   return tokens;
 }
 
-// Keeps the tokens as they are in the text: unknown words are not shown as <unk>.
+// The sentence's alignment before decoding: texts and tokens, but no weights. Tokens are those of the text,
+// so an unknown word does not become <unk>.
 Alignment given(const Sides& sides, const SentenceToAlign& sentence, std::size_t number) {
   Alignment alignment{.text = {sentence.source, ""},
                       .source_tokens = tokens_of(sides.source, sentence.source, number, "source"),
@@ -59,7 +60,7 @@ std::string seconds_text(double seconds) {
 }
 
 // Names each annotation by the second at which it begins. The encoder has halved the number of frames zero or
-// more times; `each` becomes the number of frames per annotation.
+// more times. The loop computes `each`, the number of frames per annotation.
 void name_annotations(Alignment& alignment, const Frames& frames, const std::vector<std::int64_t>& ids) {
   alignment.frames = frames.plain(ids);
   if (!alignment.decoded.weights.defined()) return;

@@ -62,7 +62,8 @@ std::vector<std::string> every_half_second(const Alignment& alignment) {
   return labels;
 }
 
-// The columns of the spectrogram. Those of one annotation are together as wide as a cell of the weights.
+// The columns of the spectrogram. All columns of one annotation are together as wide as one cell of the
+// heatmap of weights.
 struct Columns {
   std::int64_t annotation = 1;  // frames per annotation; the encoder has halved the frames zero or more times
   std::int64_t joined = 1;      // frames per column; more than 1 if a column had less than 2 pixels
@@ -79,8 +80,8 @@ struct Columns {
   }
 };
 
-// Column labels for the spectrogram: each target token in the middle of the annotation that has its largest
-// weight. Leaves out a token that would overlap the one before it.
+// Column labels for the spectrogram: each target token is in the middle of the annotation with the token's
+// largest weight. Leaves out a token that would overlap the one before it.
 std::vector<std::string> tokens_where_read(const Alignment& alignment, const Columns& columns) {
   std::map<std::int64_t, std::string> read;  // by column
   for (std::size_t t = 0; t < alignment.target_tokens.size(); ++t) {

@@ -13,8 +13,8 @@ namespace gradus::tools {
 /// second.
 plot::Heatmap heatmap_of(const Alignment& alignment);
 
-/// The heatmap as SVG. For a source of sound, the spectrogram is drawn above the heatmap, with each token
-/// above the annotation that has its largest weight.
+/// The heatmap as SVG. For a source of sound, the spectrogram is drawn above the heatmap, with each target
+/// token above the annotation with the token's largest weight.
 std::string picture_of(const Alignment& alignment);
 
 /// One HTML page with all alignments.

@@ -31,8 +31,8 @@ class SearchMeter {
   ///
   ///     decoded 1000 sentences in 0.61 s: 1639.3 sentences/s, 16393.4 tokens/s
   ///
-  /// The tokens are those of the best outputs, including EOS. The time includes only the search, not loading
-  /// the model or waiting for input.
+  /// The line is omitted for fewer than `least_sentences`. The tokens are those of the best outputs,
+  /// including EOS. The time includes only the search, not loading the model or waiting for input.
   void report(std::ostream& out);
 
  private:

@@ -8,7 +8,7 @@ namespace gradus::tools {
 /// @throws UsageError naming --host if it is neither.
 void check_address(const std::string& host);
 
-/// Why no server can listen on this port, and advice: "Address already in use; choose another --port".
+/// Why no server can listen on this port, and advice, such as "Permission denied; choose a --port from 1024".
 /// @param port 0 for any free port
 std::string why_not_listening(const std::string& host, int port);
 

@@ -205,7 +205,7 @@ HttpServer::HttpServer(const ConnectionLimits& limits) : limits_(limits) {
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   set_tcp_nodelay(true);
-  // These two only set the header Keep-Alive: serve() itself limits a connection.
+  // These two calls only set the limits that the header Keep-Alive states. serve() enforces them.
   set_keep_alive_timeout(std::chrono::floor<std::chrono::seconds>(limits_.patience).count());
   set_keep_alive_max_count(most_requests);
 }

@@ -17,7 +17,7 @@ struct ConnectionLimits {
 
 /// A client's connection. httplib's own stream limits the time per byte. This stream limits the time to
 /// receive a whole request and to send its answer, so that a client that sends or reads slowly cannot block a
-/// thread. It also limits the size of bodies without a Content-Length.
+/// thread. This stream also limits the size of bodies without a Content-Length.
 class Connection final : public httplib::Stream {
  public:
   Connection(socket_t socket, const ConnectionLimits& limits) : socket_(socket), limits_(limits) {}
@@ -38,7 +38,8 @@ class Connection final : public httplib::Stream {
   /// Call this if a request was not read to its end: its unread bytes must not be read as the next request.
   void close_after_answer() { closes_ = true; }
   bool closes_after_answer() const { return closes_; }
-  /// Delays closing, so that the client reads the answer before it sees that its request was not read fully.
+  /// Must be called before closing. Reads and drops what the client still sends, for a second at most. If
+  /// unread bytes remained, closing would reset the connection, and the client might lose the answer.
   void linger();
 
   bool is_readable() const override { return true; }

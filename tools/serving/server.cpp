@@ -173,7 +173,7 @@ class Server::Impl {
     return Handled::Unhandled;
   }
 
-  // Refuses a request whose body was not read completely.
+  // Refuses a request whose body was not read completely, and closes the connection.
   static void refuse_unread(httplib::Response& response, int status, const std::string& message) {
     Connection::current()->close_after_answer();
     response.set_header("Connection", "close");

@@ -35,8 +35,8 @@ void check_whole(const std::string& prefix, const PairFiles& files) {
   }
 }
 
-// Refuses a SentencePiece model together with byte-pair encoding. Also refuses a vocabulary that is shared by
-// a SentencePiece model and another tokeniser, because they have few tokens in common.
+// Refuses a SentencePiece model together with byte-pair encoding. Also refuses a vocabulary that a
+// SentencePiece model shares with another tokeniser, because the two have few tokens in common.
 void check_sentence_piece(const DataSettings& settings) {
   const auto check = [&](const char* option, const fs::path& pieces, const char* other_option,
                          const fs::path& other) {
@@ -219,10 +219,13 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   check_plateau(settings.trainer);
   if (settings.run.average == 1) refuse("--average 1 is the last checkpoint itself; give 2 or more, or 0");
   check_shards(settings.trainer.shards);
-  if (!settings.teacher.model.empty() && settings.trainer.loss.sampling > 0) {
-    refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them");
+  const TeacherSettings& teacher = settings.teacher;
+  const bool compares = !teacher.model.empty() && (teacher.weight > 0 || teacher.attention > 0);
+  if (compares && settings.trainer.loss.sampling > 0) {
+    refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them",
+           teacher.beam > 0 ? ", or give --teacher-weight 0 without --teacher-attention" : "");
   }
-  if (settings.teacher.attention > 0 && !may_attend(settings.model, registry)) {
+  if (teacher.attention > 0 && !may_attend(settings.model, registry)) {
     refuse("--teacher-attention needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --teacher-attention, or give --decoder bahdanau");
   }

@@ -3,6 +3,7 @@
 #include "settings/add_option.hpp"
 #include "settings/options.hpp"
 #include "settings/ranges.hpp"
+#include "settings/search_options.hpp"
 
 namespace gradus::tools {
 
@@ -32,6 +33,11 @@ void add_compression_options(CLI::App& app, Settings& settings) {
   add_number(app, "--teacher-attention", teacher.attention,
              "weight of the distance to the teacher's attention weights")
       ->transform(finite_from_0);
+  app.add_option(
+         "--teacher-beam", teacher.beam,
+         "train on the teacher's translations, found by beam search of this width [0: on the targets]")
+      ->type_name("K")
+      ->transform(between(0, widest_beam));
 }
 
 }  // namespace gradus::tools

@@ -9,7 +9,7 @@ class App;  // forward declarations: CLI11's header is slow to compile
 class Option;
 }  // namespace CLI
 
-/// Refuses a given option if the other options leave it without effect.
+/// Refuses options that have no effect because of the other options.
 namespace gradus::tools {
 
 /// A row of a command's table of effects: an option, and whether it has an effect.

@@ -65,8 +65,8 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
                    (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
 
-// Compares the memory saved by setting each option to its minimum. Names the option that saves most, and
-// those that save about as much.
+// For a message: names the options to lower. Computes, for each option, the memory that is needed if only
+// this option has its minimum. Names the option with the least need, and those with at most twice that need.
 // @param batch the option for the batch size; null for a gradient check, which has no batch and no text
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {
@@ -100,7 +100,7 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
     source += static_cast<double>(pair.source.size());
     target += static_cast<double>(pair.target.size());
   }
-  // --batch-tokens counts padding, too: half of a batch is assumed to be padding.
+  // --batch-tokens counts padding, too. The estimate assumes that half of a batch is padding.
   const double batch = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) / (source + target)
                                           : static_cast<double>(options.sentences) / all;
   const double part = std::min(1.0, batch);
@@ -163,12 +163,12 @@ void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocab
        options_at_fault(plan, nullptr, each, registry));
 }
 
-void check_beam_fits(std::int64_t width, std::int64_t vocabulary) {
+void check_beam_fits(std::int64_t width, std::int64_t vocabulary, const char* option) {
   const double each = bytes_per_number * static_cast<double>(vocabulary), free = free_memory();
   if (each * static_cast<double>(width) <= free) return;
-  throw UsageError(message("--beam ", width, " needs at least ", in_bytes(each * static_cast<double>(width)),
-                           " of memory for each sentence, but ", in_bytes(free),
-                           " are free; give at most --beam ",
+  throw UsageError(message(option, ' ', width, " needs at least ",
+                           in_bytes(each * static_cast<double>(width)), " of memory for each sentence, but ",
+                           in_bytes(free), " are free; give at most ", option, ' ',
                            std::max<std::int64_t>(1, static_cast<std::int64_t>(free / each))));
 }
 

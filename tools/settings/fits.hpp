@@ -24,8 +24,9 @@ void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocab
                           const models::Registry& registry);
 
 /// @param vocabulary the number of target tokens
+/// @param option the option that sets the width
 /// @throws UsageError if a beam search of one sentence needs more memory than is free. The message states the
 /// largest width for which the memory is sufficient.
-void check_beam_fits(std::int64_t width, std::int64_t vocabulary);
+void check_beam_fits(std::int64_t width, std::int64_t vocabulary, const char* option = "--beam");
 
 }  // namespace gradus::tools

@@ -31,15 +31,15 @@ struct Sizes {
         directions(model.bidirectional ? 2 : 1),
         D(directions * H) {}
 
-  // The number of elements of one direction's matrices. The first layer's inputs have the size `inputs`,
-  // those of the other layers `between`.
+  // The number of elements of one direction's matrices. The first layer's inputs have the size `inputs`, and
+  // the inputs of the other layers have the size `between`.
   double recurrent(double inputs, double between) const {
     return g * H * (inputs + H) + (L - 1) * g * H * (between + H);
   }
 };
 
-// The number of elements of the encoder's recurrent matrices, in all pyramid levels. `inputs`: size of a
-// source vector.
+// The number of elements of the encoder's recurrent matrices, in all pyramid levels. `inputs` is the size of
+// a source vector.
 double encoder(const ModelOptions& model, double inputs, const Sizes& of) {
   double all = 0;
   for (std::int64_t level = 1; level <= model.pyramid; ++level) {

@@ -11,7 +11,7 @@ constexpr bool is_continuation(char byte) { return (byte & 0xC0) == 0x80; }
 
 // The number of bytes of the first UTF-8 character; 0 if the text does not begin with one. Also accepts
 // surrogates, numbers above U+10FFFF, and overlong forms of three or four bytes. This is safe: a conforming
-// UTF-8 decoder rejects an overlong form, so it cannot act as a control character.
+// UTF-8 decoder rejects an overlong form, so such a form cannot act as a control character.
 std::size_t length_of_first(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0x80   ? 1

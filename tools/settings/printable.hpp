@@ -12,8 +12,8 @@ namespace gradus::tools {
 /// @param kept control characters that stay, such as "\n"
 std::string printable(std::string_view text, std::string_view kept = "");
 
-/// printable(), cut after at most 100 bytes with "…". For values in messages, because a value may be a whole
-/// file.
+/// printable() of at most the first 100 bytes, followed by "…" if the text is longer. For values in messages,
+/// because a value may be a whole file.
 std::string excerpt(std::string_view text);
 
 }  // namespace gradus::tools

@@ -13,10 +13,7 @@
 #include "settings/ranges.hpp"
 
 namespace gradus::tools {
-
 namespace {
-
-constexpr std::int64_t widest_beam = 10000;
 
 models::Search in_precision(Precision precision, const models::Search& search) {
   return [=](const models::Ensemble& model, const Tensor& source, const Tensor& lengths,

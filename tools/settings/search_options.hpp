@@ -17,6 +17,9 @@ class App;  // forward declaration: CLI11's header is slow to compile
 
 namespace gradus::tools {
 
+/// The largest width of a beam search on the command line.
+inline constexpr std::int64_t widest_beam = 10000;
+
 /// Options of a translation, without those of the search.
 struct TranslationOptions {
   models::MaxSteps max_steps = {};

@@ -52,8 +52,8 @@ std::string written(Settings settings, const std::set<std::string>& groups_left_
 
 }  // namespace
 
-// Refuses a path with a backslash if reading the text changes the path: CLI11 before version 2.4 writes the
-// backslash without escaping it.
+// Checks that reading the text gives the same settings. CLI11 before version 2.4 writes a backslash in a path
+// without escaping it, so reading may change the path.
 std::string to_text(const Settings& settings) {
   std::string text = written(settings);
   if (written(settings_from_text(text)) != text) {

@@ -76,10 +76,11 @@ struct PruneSettings {
   bool operator==(const PruneSettings&) const = default;
 };
 
-/// Distillation from a teacher, see compress::DistillationOptions.
+/// Distillation from a teacher. For the numbers, see compress::DistillationOptions.
 struct TeacherSettings {
   std::filesystem::path model;  ///< empty: none
   double weight = 0.5, temperature = 1, attention = 0;
+  std::int64_t beam = 0;  ///< width of the search for the targets, see taught_pairs(); 0: the true targets
 };
 
 /// All settings of a run. The files *_options.cpp define their names and help, for the command line,

@@ -125,8 +125,9 @@ Effects small_model_effects(const Settings& settings) {
       {"--teacher-weight", is_taught, taught},
       {"--teacher-temperature", is_taught, taught},
       {"--teacher-attention", is_taught, taught},
-      {"--teacher", teacher.weight > 0 || teacher.attention > 0,
-       "with --teacher-weight 0 and without --teacher-attention"},
+      {"--teacher-beam", is_taught, taught},
+      {"--teacher", teacher.weight > 0 || teacher.attention > 0 || teacher.beam > 0,
+       "with --teacher-weight 0 and without --teacher-attention and --teacher-beam"},
       {"--teacher-temperature", teacher.weight > 0, "with --teacher-weight 0"},
       {"--label-smoothing", !is_taught || teacher.weight < 1, "with --teacher-weight 1"},
   };

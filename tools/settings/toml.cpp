@@ -14,7 +14,7 @@
 namespace gradus::tools {
 namespace {
 
-// The line up to a `mark` that is not in quotes.
+// The part of the line before the first `mark` outside quotes; the whole line if there is none.
 std::string_view without_comment(std::string_view line, char mark = '#') {
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -73,7 +73,7 @@ std::string text_of(std::istream& in) {
 Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error) {
   const bool was_read = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConfigError);
   if (was_read)
-    // Does not open the file again to find the cause, because it may be a pipe.
+    // The file was read, and `error` names the fault. The file may be a pipe, so it is not opened again.
     return Error("'" + path.string() + "' " + error.what());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))

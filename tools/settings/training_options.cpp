@@ -39,7 +39,7 @@ std::string default_decays() {
   return text + "others 0";
 }
 
-// Adds an option that takes a number, or "own" for no value.
+// Adds an option that takes a number or "own". "own" stands for an empty `value`.
 CLI::Option* add_or_own(CLI::App& app, const std::string& flag, std::optional<double>& value,
                         const std::string& help) {
   const auto set = [&value](const std::string& text) {

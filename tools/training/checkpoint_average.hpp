@@ -9,8 +9,8 @@
 namespace gradus::tools {
 
 /// The newest checkpoints of a run and their mean (`train --average N`): a file `step-S.safetensors` for each
-/// of the newest N steps S, and `average.safetensors`. All files hold only weights. Every command except
-/// `train --resume` can load them as models.
+/// S of the newest N saved steps, and `average.safetensors`. All files hold only weights. Every command
+/// except `train --resume` can load them as models.
 class CheckpointAverage {
  public:
   /// @param count N ≥ 1

@@ -7,8 +7,8 @@ namespace gradus::tools {
 
 /// While an Interrupt exists, the first SIGINT (Ctrl-C), SIGTERM, SIGHUP (a closed terminal) or SIGPIPE
 /// (nobody reads the output) only sets a flag, so that the current step can finish. A second signal of the
-/// same kind ends the process. SIGPIPE never does, because a closed pipe raises it at each write. Ignored
-/// signals stay ignored.
+/// same kind ends the process. SIGPIPE never ends the process, because a closed pipe raises it at each write.
+/// Ignored signals stay ignored.
 class Interrupt {
  public:
   Interrupt();

@@ -19,8 +19,9 @@ std::vector<Fact> facts_of_program();
 /// Every option of the run, except its folder.
 std::vector<Fact> facts_of_options(const Settings& settings);
 
-/// Compares the facts of all processes. All must call this function, with the same number of facts.
-/// @throws Error in every process, naming the first process and fact that differ from those of process 0.
+/// Compares the facts of all processes. All processes must call this function, with the same number of facts.
+/// @throws Error in every process. The message names the first process that differs from process 0, and the
+/// first fact in which it differs.
 void check_agree(distributed::Communicator& processes, const std::vector<Fact>& facts);
 
 }  // namespace gradus::tools

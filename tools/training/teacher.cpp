@@ -2,41 +2,93 @@
 
 #include <gradus/compress/distillation.hpp>
 #include <gradus/message.hpp>
+#include <gradus/models/decode.hpp>
 
-#include <memory>
+#include <iostream>
+#include <utility>
 
 #include "files/run_corpus.hpp"
 #include "files/saved_ensemble.hpp"
-#include "files/saved_model.hpp"
+#include "reports/search_meter.hpp"
+#include "settings/fits.hpp"
+#include "settings/search_options.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
+namespace {
 
-models::Objective teacher_objective(const TeacherSettings& settings, const Sides& sides,
-                                    const std::filesystem::path& run, const models::Encoder& student,
-                                    const models::Registry& registry) {
-  if (settings.model.empty()) return {};
-  const auto saved =
+void share_frames(SavedModel& teacher, const Side& run) {
+  if (!run.frames) return;
+  const std::shared_ptr<Frames>& own = teacher.sides.source.frames;
+  if (!own || own->to_text() != run.frames->to_text()) {
+    fail("teacher", "'", teacher.path.string(),
+         "' was trained on other frames than this run; train both on the same files");
+  }
+  read_frames(teacher.model->encoder, run.frames);
+}
+
+}  // namespace
+
+std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,
+                                         const std::filesystem::path& run, const models::Registry& registry) {
+  if (settings.model.empty()) return nullptr;
+  auto teacher =
       std::make_shared<SavedModel>(load_saved_model(found_from(settings.model, start_of_run(run)), registry));
-  check_same_tokens("teacher", *saved, sides);
-  if (settings.attention > 0 && !attends(*saved->model)) {
+  check_same_tokens("teacher", *teacher, sides);
+  share_frames(*teacher, sides.source);
+  teacher->checkpoint = {};  // drops a second copy of the weights
+  return teacher;
+}
+
+std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data::Pair> pairs,
+                                     std::int64_t beam) {
+  check_beam_fits(beam, teacher.sides.target.vocabulary.size(), "--teacher-beam");
+  SearchOptions options;
+  options.beam.width = beam;
+  std::vector<std::vector<std::int64_t>> sources;
+  for (const data::Pair& pair : pairs) sources.push_back(pair.source);
+  SearchMeter meter(options.search());
+  meter.show("translating with the teacher", std::ssize(pairs));
+  auto found = models::decode(*teacher.model, sources, meter.search(),
+                              {.batch_tokens = options.translation().batch_tokens});
+  meter.report(std::cerr);
+  std::int64_t kept = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::vector<std::int64_t>& written = found[i].front().tokens;
+    if (written.empty() || written.back() != data::eos) {
+      ++kept;
+    } else {
+      pairs[i].target = std::move(written);
+    }
+  }
+  if (kept > 0) {
+    std::cerr << "note: " << kept << " of " << pairs.size()
+              << " training pairs keep their targets, because the teacher's outputs did not end\n";
+  }
+  return pairs;
+}
+
+models::Objective teacher_objective(const TeacherSettings& settings,
+                                    const std::shared_ptr<SavedModel>& teacher,
+                                    const models::Encoder& student) {
+  if (!teacher || (settings.weight == 0 && settings.attention == 0)) return {};
+  if (settings.attention > 0 && !attends(*teacher->model)) {
     throw UsageError(message("--teacher-attention needs attention weights, which the teacher '",
-                             saved->path.string(), "' (decoder '", saved->settings.model.decoder,
+                             teacher->path.string(), "' (decoder '", teacher->settings.model.decoder,
                              "') lacks; omit --teacher-attention, or give another --teacher"));
   }
-  const std::int64_t of_teacher = saved->model->encoder.steps_per_annotation(),
+  const std::int64_t of_teacher = teacher->model->encoder.steps_per_annotation(),
                      of_student = student.steps_per_annotation();
   if (settings.attention > 0 && of_teacher != of_student) {
-    const char* const what = sides.source.frames ? "frames" : "tokens";
+    const char* const what = teacher->sides.source.frames ? "frames" : "tokens";
     throw UsageError(message("--teacher-attention compares annotations, but those of the teacher '",
-                             saved->path.string(), "' cover ", of_teacher, ' ', what,
+                             teacher->path.string(), "' cover ", of_teacher, ' ', what,
                              ", and those of the student ", of_student,
                              "; train both with the same --convolution and --pyramid, or omit "
                              "--teacher-attention"));
   }
-  saved->checkpoint = {};  // drops a second copy of the weights
-  // `model` shares ownership of `saved`, because the teacher needs `saved->int8`.
-  const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());
+  // `model` shares ownership of `teacher`, because the model needs `teacher->int8`.
+  const std::shared_ptr<const models::Seq2Seq> model(teacher, teacher->model.get());
   return compress::distillation(
       model,
       {.weight = settings.weight, .temperature = settings.temperature, .attention = settings.attention});

@@ -1,21 +1,40 @@
 #pragma once
 
+#include <gradus/data/tokens.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/registry.hpp>
 
+#include <memory>
+#include <vector>
+
 #include "files/corpus.hpp"
+#include "files/saved_model.hpp"
 #include "settings/settings.hpp"
 
 namespace gradus::tools {
 
-/// The objective for `--teacher`; none without this option.
+/// The model of `--teacher`. It reads the frames of this run. Null without this option.
 /// @param run the folder of a resumed run. If the teacher's path is relative and does not exist, it is looked
 /// up from the folder in which this run was started.
+/// @throws Error if load_saved_model() or check_same_tokens() throws, or if the teacher was trained on other
+/// frames.
+std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,
+                                         const std::filesystem::path& run, const models::Registry& registry);
+
+/// Replaces the targets by the teacher's translations, found by beam search of this width: sequence-level
+/// distillation (Kim and Rush 2016, section 3.2). If the teacher's output for a source reaches the maximum
+/// length before EOS, the pair keeps its target. Prints the speed of the search, and the number of pairs that
+/// keep their targets.
+/// @throws UsageError if check_beam_fits() throws.
+std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data::Pair> pairs,
+                                     std::int64_t beam);
+
+/// The objective for the teacher's predictions and attention weights; none if `settings` gives the weight 0
+/// to both.
 /// @param student the encoder of the model to train
-/// @throws UsageError if `--teacher-attention` cannot compare the weights of teacher and student
-/// @throws Error if load_saved_model() or check_same_tokens() throws.
-models::Objective teacher_objective(const TeacherSettings& settings, const Sides& sides,
-                                    const std::filesystem::path& run, const models::Encoder& student,
-                                    const models::Registry& registry);
+/// @throws UsageError if `--teacher-attention` cannot compare the attention weights of teacher and student.
+models::Objective teacher_objective(const TeacherSettings& settings,
+                                    const std::shared_ptr<SavedModel>& teacher,
+                                    const models::Encoder& student);
 
 }  // namespace gradus::tools

@@ -51,14 +51,15 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
   return options;
 }
 
-// Makes the batches, and converts epochs to steps. Checks that training on the pairs fits in memory, and that
-// dev pairs exist if they are needed.
-std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus, const Sides& sides,
-                                            const models::Registry& registry) {
+void check_dev_pairs(const Settings& settings, const Corpus& corpus) {
   if (settings.trainer.schedule == "plateau" && corpus.dev.empty()) {
     throw UsageError("--schedule plateau needs dev pairs; raise --dev-percent, or give --dev-pairs");
   }
-  std::vector<data::Pair> pairs = encode(corpus.train, sides);
+}
+
+// Makes the batches, and converts epochs to steps. Checks that training on the pairs fits in memory.
+std::shared_ptr<data::Batches> make_batches(Settings& settings, std::vector<data::Pair> pairs,
+                                            const Sides& sides, const models::Registry& registry) {
   check_training_fits(settings, vocabularies_of(sides), pairs, registry);
   data::BatchesOptions options = settings.batches;
   options.seed = settings.run.seed;
@@ -128,7 +129,8 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
   }
 }
 
-// True if the best model of a run with `before` may lack zeros that `now` demands, or have others.
+// True if the settings `now` demand zeros that the best model of a run with the settings `before` may not
+// have.
 bool changes_zeros(const PruneSettings& before, const PruneSettings& now) {
   return now.sparsity > 0 && (now.sparsity != before.sparsity || now.per_matrix != before.per_matrix);
 }
@@ -147,7 +149,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                                            resumed->tensors, resumed->metadata, registry),
                                                  corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
-      batches_(make_batches(settings_, corpus_, sides_, registry)),
+      batches_((check_dev_pairs(settings_, corpus_),
+                make_batches(settings_, encode(corpus_.train, sides_), sides_, registry))),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
       pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}) {
   check_frames(corpus_.test, sides_);
@@ -165,10 +168,16 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (resumed == nullptr) initial_note_ = load_initial_weights(settings_, sides_, *model_, registry);
   set_embeddings(pretrained_, *model_);
   freeze_embeddings(settings_.run, *model_);
+  const std::shared_ptr<SavedModel> teacher =
+      load_teacher(settings_.teacher, sides_, settings_.run.out, registry);
+  if (settings_.teacher.beam > 0) {
+    batches_ =
+        make_batches(settings_, taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam),
+                     sides_, registry);
+  }
   pruning_ = make_pruning(*model_, settings_);
   models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
-  options.loss.objective =
-      teacher_objective(settings_.teacher, sides_, settings_.run.out, model_->encoder, registry);
+  options.loss.objective = teacher_objective(settings_.teacher, teacher, model_->encoder);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_, settings_), options,
                                                distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {
@@ -187,7 +196,9 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   files::sweep(settings_.run.out);
 }
 
-// If the zeros change, forgets earlier scores, because earlier models have other zeros.
+// Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings
+// demand different zeros, forgets all earlier scores, because the models with these scores have the earlier
+// zeros.
 void TrainingRun::resume_pruning(const PruneSettings& before) {
   zeros_change_ = changes_zeros(before, settings_.prune);
   if (zeros_change_) trainer_->forget_scores();
@@ -313,7 +324,8 @@ bool TrainingRun::observe(double score) {
   return false;
 }
 
-// Breaks ties by the lower loss: early in training, two models often have the same exact match.
+// True if this is the best evaluation so far. If two scores are equal, the lower loss is better: early in
+// training, two models often have the same exact match.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (observe(entry.score)) return true;
   if (!is_pruned()) return false;

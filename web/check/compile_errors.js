@@ -1,6 +1,6 @@
 // Explains clang's messages about the learner's file. exercises/compile_errors.py does the same for g++.
 
-// [pattern of clang's error, name of its explanation in strings.js]. The pattern's group captures the name in question.
+// [pattern of clang's error, key of its explanation in strings.js]. A group of the pattern captures an identifier.
 const sentences = [
   [/expected ';' after (?:class|struct)/, "classEnd"],
   [/expected ';'/, "semicolon"],

@@ -8,7 +8,7 @@ let compiler;
 
 async function start(downloads) {
   const files = await load(downloads, (bytes) => postMessage({ do: "progress", bytes }));
-  // clang's module fetches its files by URL. Answer with the downloaded files instead.
+  // clang's module fetches its files by URL. This function answers with the downloaded files instead.
   globalThis.fetch = async (address) => files.get(new URL(address).pathname.split("/").pop());
   const clang = await import("./clang/bundle.js"), library = new Uint8Array(await files.get("library.tar").arrayBuffer());
   compiler = await new Compiler(clang, library).load();

@@ -3,7 +3,8 @@
 import { join } from "./bitstream.js";
 import { filter, unpack } from "./tar.js";
 
-// Without ABI tags and without headers that no standard requires, the precompiled header is a quarter smaller.
+// Two of the flags leave out ABI tags, and headers that the standard headers need not include. Without these, the precompiled
+// header is a quarter smaller.
 export const flags = ["-std=c++20", "-O1", "-msimd128", "-fwasm-exceptions", "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE",
                       "-D_LIBCPP_NO_ABI_TAG", "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES",
                       "-Werror=return-type", "-I/include", "-I/exercises"];
@@ -32,7 +33,7 @@ export class Compiler {
   constructor(clang, library) {
     const split = "precompiled.split";
     this.#clang = clang;
-    // The other files are copied, so that the memory of the archive can be freed.
+    // filter() copies all files except the precompiled header, so that the memory of the archive can be freed.
     this.#files = { ...unpack(filter(library, (name) => name !== split)), "precompiled.pch": join(unpack(library)[split]) };
   }
 

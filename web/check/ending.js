@@ -1,6 +1,6 @@
 // How a checker's program ended: read from its record (--state, exercises/kit/check.hpp) and the JavaScript engine's trap.
 
-// [pattern of a trap's message, name of its explanation in strings.js]. The patterns cover V8, SpiderMonkey and JavaScriptCore.
+// [pattern of a trap's message, key of its explanation in strings.js]. The patterns cover V8, SpiderMonkey and JavaScriptCore.
 const traps = [
   [/stack|recursion/i, "overflow"],
   [/out of bounds|out-of-bounds/i, "memory"],

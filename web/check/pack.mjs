@@ -76,7 +76,7 @@ const inputs = readdirSync(llvm).filter((name) => name.endsWith(".wasm")).map((n
 inputs.push(["llvm-resources.tar", filter(read(llvm, "llvm-resources.tar"), isNeeded)], ["library.tar", read(path.join(root, "build/wasm"), "library.tar")]);
 const downloads = await Promise.all(inputs.map((input) => compress(...input)));
 
-// Small files, which the service worker stores as well.
+// The small files. The service worker stores these, and `shared`, for use offline.
 const small = readdirSync(out, { recursive: true }).filter((name) => /\.(html|css|js|json|wasm|svg)$/.test(name));
 const shared = ["style.css", "dom.js", "language.js", "stored.js", ...readdirSync(path.join(out, "../wasi")).map((name) => `wasi/${name}`)];
 writeFileSync(path.join(out, "downloads.json"),

@@ -52,7 +52,7 @@ export class ResultsView {
     if (/^\w+$/.test(line) && !this.#lines.length || /^ {2}passed {2}/.test(line) || line === "  Every stage passed.") return;
     if (!line && !this.#lines.length) return;
     this.#lines.push(line);
-    // A line of a finding reads "    label       text".
+    // A finding has lines "    label       text". If the text takes several lines, later ones have spaces instead of the label.
     this.#printed.append(html("div", { class: /^ {4}\S[\w ]{11}\S|^ {16}\S/.test(line) ? "line labelled" : "line" }, spoken.line(line)));
   }
 

@@ -207,7 +207,8 @@ json rows_of(const Tensor& matrix) {
 // {"do": "translate", "text": …} → the number of updates; "source" and "target", tokens; "held_out", true or
 // false for a phrase of the set; and for each model: "output", its tokens; "right", a flag for each output
 // token; "probabilities", one per output token; "weights", (tokens, source); "forced", the weights with
-// teacher forcing. Null: an unknown target, "held_out" of another text, and weights without attention.
+// teacher forcing. Four values may be null: "target" and "forced" if the target is unknown, "held_out" of a
+// text outside the set, and "weights" and "forced" of a model without attention.
 json translate(const json& request) {
   const Session& now = the_session();
   const Ids source = now.source().encode(request.at("text").get<std::string>());

@@ -54,7 +54,8 @@ struct Side {
     return tokens;
   }
 
-  // Known words that begin like `word`, as many letters as possible.
+  // At most 8 known words, for a message: those that have the longest possible beginning in common with
+  // `word`.
   std::string similar(std::string_view word) const {
     constexpr int most = 8;
     std::string list;

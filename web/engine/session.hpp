@@ -59,9 +59,9 @@ class Session {
   /// @throws Error if the training is finished; also as Trainer::step() does.
   std::vector<double> step();
 
-  /// Decodes held-out sources greedily: `each` sources of every length, from the shortest length in training
-  /// to the longest plus three. For dates: ten times `each` sources in all. For phrases: at most
-  /// `each` training phrases of every length. Calls with equal `each` decode the same sources.
+  /// Decodes held-out sources greedily, `each` of every length, from the shortest length in training to the
+  /// longest plus three. For dates, decodes 10 · `each` sources in all. For phrases, decodes at most `each`
+  /// training phrases of every length. Calls with the same `each` decode the same sources.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
   /// A model's greedy translations of the held-out phrases: their exact match, and BLEU. std::nullopt for
@@ -72,8 +72,8 @@ class Session {
   };
   std::optional<HeldOut> measure_held_out(std::size_t number) const;
 
-  /// The text of an example source: a held-out one. With phrases, calls alternate between a training phrase
-  /// and a held-out one. The random generator is separate, so that training is not affected.
+  /// The text of a held-out source, as an example. With phrases, calls alternate between a training phrase
+  /// and a held-out phrase. The random generator is separate, so that training is not affected.
   std::string example();
 
   /// The phrase with this source; null if there is none.

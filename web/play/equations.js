@@ -30,7 +30,7 @@ const keep = { gru: "z ∘ s̄_t + W_hᵀ ā", "original-gru": "z ∘ s̄_t + W_
 const query = { additive: "W_aᵀ Σ_j ē_tj (1 − τ_j²) ∘ v_a", dot: "W_aᵀ Σ_j ē_tj h_j", scaled_dot: "W_aᵀ Σ_j ē_tj h_j / √D" };
 const key = { additive: "ē_tj U_aᵀ ((1 − τ_j²) ∘ v_a)", dot: "ē_tj W_a s_t−1", scaled_dot: "ē_tj W_a s_t−1 / √D" };
 
-// Gradients that hold for any attention: the reader's own.
+// These equations hold for any attention.
 query.own = "Σ_j ᾱ_tj ∂α_tj / ∂s_t−1";
 key.own = "Σ_k ᾱ_tk ∂α_tk / ∂h_j";
 

@@ -1,5 +1,5 @@
-// The alignment of one sentence as a grid of cells. A cell's opacity is its weight. Pointing at a cell reports it; so do the
-// arrow keys.
+// The alignment of one sentence as a grid of cells. A cell's opacity is its weight. The mouse or the arrow keys
+// choose the cell to report.
 
 import { svg } from "./dom.js";
 import { shown } from "./tokens.js";

@@ -356,7 +356,7 @@ document.ondrop = (event) => {
   open(event.dataTransfer.files[0]);
 };
 
-// When a check passes in another tab, adds the choice to the form. The form keeps its values.
+// A check that passes in another tab adds its attention to the form. The form keeps its values.
 window.onstorage = () => {
   const form = $("settings"), shown = Object.fromEntries([...form.elements].filter(({ name }) => name).map(({ name, value }) => [name, value]));
   show(form, shown);

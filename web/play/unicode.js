@@ -1,4 +1,4 @@
-// Unicode's tables for the trainer with phrases. Natively, utf8proc has them. See web/wasi/utf8proc.cpp.
+// Unicode's tables for the trainer with phrases. A native build uses utf8proc. See web/wasi/utf8proc.cpp.
 
 // In the order of utf8proc_category_t.
 const categories = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co".split(" ")

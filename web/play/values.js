@@ -1,5 +1,5 @@
-// Shows a list of numbers as a strip of cells or as bars. Pointing at a number reports it; so do the arrow keys left and right.
-// In an editable strip, the reader drags a number up or down, or presses the arrow keys up and down.
+// Shows a list of numbers as a strip of cells or as bars. The mouse or the arrow keys left and right choose the number
+// to report. In an editable strip, the reader drags a number up or down, or presses the arrow keys up and down.
 
 import { svg } from "./dom.js";
 

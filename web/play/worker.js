@@ -28,7 +28,7 @@ function attempt(work) {
   }
 }
 
-// If the task cannot read the input, training continues, and the page asks the reader to change the input.
+// Reports the models' outputs. If the task cannot read the input, training continues, and the page says so.
 function look() {
   try {
     postMessage({ do: "look", look: trainer.ask({ do: "translate", text: input }) });

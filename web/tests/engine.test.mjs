@@ -1,4 +1,5 @@
-// Programs compiled to WebAssembly: C++ exceptions (web/wasi/exceptions.cpp), and the parts that differ from a native build.
+// Runs two programs compiled to WebAssembly. One tests C++ exceptions (web/wasi/exceptions.cpp), the other tests the parts of the
+// engine that differ from a native build.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -62,7 +62,7 @@ async function exercise(page) {
     await page.keyboard.down("Control");
     await page.keyboard.press("a");
     await page.keyboard.up("Control");
-    // In Firefox, puppeteer can only type texts key by key. Insert the whole text by a command.
+    // In Firefox, puppeteer can only type a text key by key. This command inserts the whole text at once.
     await page.evaluate((file) => document.execCommand("insertText", false, file), file);
   };
   return { idle, check, type };

@@ -1,4 +1,5 @@
-// Opens runs of `gradus train` in the page's trainer: the models write the same as in the command, and can be trained further.
+// Opens runs of `gradus train` in the page's trainer: the models must write the same texts as with the command, and it must
+// be possible to train them further.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -52,7 +53,8 @@ for (const [task, inputs, options] of [
       const { models: [{ output, probabilities, weights }] } = trainer.ask({ do: "translate", text });
       const written = output.filter((token) => token !== "<eos>"), spaceless = (tokens) => tokens.join(" ").replaceAll(/ ([.,?!])|(') /g, "$1$2");
       const ours = task === "eng-fra" ? spaceless(written) : written.join(["dates", "eng-cmn"].includes(task) ? "" : " ");
-      // The page stops at three tokens more than the right answer, so its output may be only the beginning of the command's.
+      // The page stops three tokens beyond the length of the right answer, so its output may be only the beginning of the
+      // command's.
       assert.ok(output.at(-1) === "<eos>" ? ours === translation : translation.startsWith(ours), `${text}: ${ours}, natively ${translation}`);
       if (output.at(-1) === "<eos>") {
         const sum = probabilities.reduce((sum, p) => sum + Math.log(p), 0);

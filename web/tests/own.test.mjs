@@ -1,4 +1,4 @@
-// The trainer of Play with the reader's own attentions, compiled by clang in node as Check compiles exercises.
+// The trainer of Play with the reader's own attentions, compiled by clang in node, like an exercise in Check.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

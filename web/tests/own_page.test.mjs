@@ -1,4 +1,4 @@
-// The page Play in Chromium trains with an attention that the user wrote in Check, and opens files that `gradus train` wrote.
+// The page Play in Chromium trains with an attention that the reader wrote in Check, and opens files that `gradus train` wrote.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -104,7 +104,7 @@ test("phrases are learnt, a typed phrase is translated, and an unknown word is n
       const { source } = trainer.ask({ do: "example" }), ask = { do: "translate", text: source };
       assert.equal(trainer.ask(ask).held_out, i % 2 === 1, source);
     }
-    // The browser's Unicode tables split as utf8proc does.
+    // With the browser's Unicode tables, the trainer must split a text as the native trainer does with utf8proc.
     for (const typed of ["  WHERE is　the red book？", "My father’s ｃａｔ is black.", "Ⅷ books", "the café", "i\u0307s", "他", "x²", "the-book", "10:30", "…"]) {
       const answers = await Promise.all([trainer, other].map(async (each) => {
         try {
@@ -177,7 +177,7 @@ test("downloaded weights are loaded by gradus translate", async (t) => {
       writeFileSync(file, trainer.checkpoint(model));
       const printed = execFileSync(gradus, ["translate", "--model", file, "--scores"], { input: `${input}\n`, encoding: "utf8" });
       const [log_p, , translation] = printed.trimEnd().split("\t");
-      // With French spacing, the command writes some marks and elisions without the space.
+      // In French, the command writes no space before a full stop or comma, and none after an apostrophe.
       const spaceless = (text) => (join ? text.replaceAll(/ ([.,])|(') /g, "$1$2") : text);
       assert.equal(translation, spaceless(output.filter((token) => token !== "<eos>").join(join)));
       const ours = probabilities.reduce((sum, p) => sum + Math.log(p), 0);

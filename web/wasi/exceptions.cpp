@@ -22,7 +22,7 @@ class __shim_type_info : public std::type_info {
   virtual ~__shim_type_info();
   virtual void noop1() const;
   virtual void noop2() const;
-  /// True if a handler for this type catches `thrown`. Then sets `object` to the handler's argument.
+  /// True if a handler for this type catches `thrown`. In this case, sets `object` to the handler's argument.
   virtual bool can_catch(const __shim_type_info* thrown, void*& object) const = 0;
 };
 

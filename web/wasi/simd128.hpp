@@ -57,7 +57,8 @@ inline std::ptrdiff_t pack_four_columns(std::ptrdiff_t k, const float* b, std::p
   return l;
 }
 
-/// Packs `columns` columns of B (k, n) from column j into a panel (k, panel), padded with zeros.
+/// Packs columns j to j + `columns` − 1 of B (k, n) into a panel of k rows. Fills the panel's other columns
+/// with zeros.
 template <class T>
 void pack_panel(const Product<T>& p, std::ptrdiff_t j, std::ptrdiff_t columns, T* to) {
   const auto k = static_cast<std::ptrdiff_t>(p.k), stride = static_cast<std::ptrdiff_t>(p.b.stride);
@@ -106,7 +107,7 @@ void put(const Vector<T> (&sums)[rows][2], std::ptrdiff_t columns, Addend<T> add
   }
 }
 
-/// Computes `rows` rows of C from row i, panel by panel.
+/// Computes rows i to i + `rows` − 1 of C, panel by panel.
 template <class T, int rows, bool a_is_plain>
 void multiply_rows(const Product<T>& p, std::int64_t i, const T* packed) {
   const auto k = static_cast<std::ptrdiff_t>(p.k), n = static_cast<std::ptrdiff_t>(p.n),
@@ -136,7 +137,7 @@ void multiply_packed(const Product<T>& p, const T* packed) {
   for (; i < p.m; ++i) multiply_rows<T, 1, a_is_plain>(p, i, packed);
 }
 
-/// A product with one row. Reads B once, without packing.
+/// A product in which A has one row. Reads B once, without packing.
 template <class T>
 void multiply_row(const Product<T>& p) {
   put_addend(p);

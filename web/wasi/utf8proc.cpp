@@ -9,7 +9,7 @@ extern "C" {
 
 [[clang::import_module("unicode"), clang::import_name("category")]] int host_category(int code_point);
 [[clang::import_module("unicode"), clang::import_name("lower")]] int host_lower(int code_point);
-// The number of bytes of the text in NFKC, which host_normalised() then writes.
+// Converts the text to NFKC, and returns the number of bytes. host_normalised() then writes these bytes.
 [[clang::import_module("unicode"), clang::import_name("normalise")]] int host_normalise(const void* text,
                                                                                         std::size_t bytes);
 [[clang::import_module("unicode"), clang::import_name("normalised")]] void host_normalised(void* to);
@@ -20,7 +20,7 @@ utf8proc_category_t utf8proc_category(utf8proc_int32_t c) {
 
 utf8proc_int32_t utf8proc_tolower(utf8proc_int32_t c) { return host_lower(c); }
 
-// Only for the options of the tokeniser: NFKC.
+// Ignores the options: the tokenisers always ask for NFKC.
 utf8proc_ssize_t utf8proc_map(const utf8proc_uint8_t* text, utf8proc_ssize_t bytes, utf8proc_uint8_t** to,
                               utf8proc_option_t) {
   const int size = host_normalise(text, static_cast<std::size_t>(bytes));

@@ -138,7 +138,8 @@ TEST_CASE("the caller can set step and tolerances", "[autograd][gradcheck]") {
 }
 
 TEST_CASE("the incoming gradient is random", "[autograd][gradcheck]") {
-  // The gradient of sum(softmax(x)) is 0, so a check of the sum would accept 2 times the gradient.
+  // The gradient of sum(softmax(x)) is 0. So with ones as incoming gradient, the check would accept a
+  // backward function that returns twice the gradient.
   const auto scaled_softmax = [](const Tensors& inputs) {
     return record("scaled", softmax(inputs[0]).detach(), {inputs[0]}, {inputs[0]}, [](Gradients& g) {
       const gradus::EnableGrad enable_grad;

@@ -48,7 +48,7 @@ struct Planted {
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
   // The points approach 0, the end of log's domain. At the first points, log curves too much for the step h.
-  // At the next points, x − 2h is outside the domain; at the last points, x − h as well.
+  // At the next points, x − 2h is outside the domain. At the last points, x − h is outside, too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -159,8 +159,8 @@ TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]
 }
 
 TEST_CASE("rounding of result elements that do not change is ignored", "[autograd][gradcheck]") {
-  // `right` has the correct gradient. `wrong` has the same gradient, except at the point of `at` where the
-  // function is smallest.
+  // `right` has the correct gradient. `wrong` has a wrong gradient at one of the points `at`: the point where
+  // the function is smallest.
   const struct {
     Planted right, wrong;
     std::vector<double> at;
@@ -190,7 +190,8 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // `inside` adds 1e8 and subtracts it. The result is small, but has the rounding error of numbers near 1e8.
+  // The function of `inside` adds 1e8 to x, and then subtracts 1e8. Its result is small, but has the rounding
+  // error of numbers near 1e8.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };
@@ -205,7 +206,8 @@ TEST_CASE("a gradient lost in rounding is not judged", "[autograd][gradcheck]") 
   CHECK_FALSE(entry.passed());
   CHECK(entry.wrong == 0);
   CHECK(entry.not_judged == 1);
-  // softmax ignores a constant, so x[1] has no effect: its gradient is 0 up to rounding in backward().
+  // A constant added to all inputs of softmax does not change the result, so x[1] has no effect. The gradient
+  // of x[1] is 0, up to rounding in backward().
   const auto invariant = [](const Tensors& x) { return softmax(x[0] + x[1]); };
   CHECK(gradus::gradcheck(invariant, {tensor({0.3, -1.2, 0.4}), tensor({0.7})}).passed());
 }

@@ -170,7 +170,8 @@ TEST_CASE("modules are boxes; a leaf's name chooses its box, or its uses if it h
     }
     y = y * a * b;
   }
-  // No recorded operation belongs to v's module. a has no name, and b's name has no path.
+  // No recorded operation belongs to the module of `v`. The leaf `a` has no name, and the name of `b` has no
+  // path.
   CHECK(sketch(-y, {{{"decoder.attention.w", w}, {"decoder.attention.V.v", v}, {"b", b}}}) ==
         "  n4 b | 5\n"
         "  n9 neg | -100\n"
@@ -228,7 +229,7 @@ TEST_CASE("special characters in names are escaped", "[autograd][graph]") {
 
 namespace {
 
-// Three steps of a decoder with attention. The loss is outside both modules.
+// Three steps of a decoder with attention. The loss is outside the modules `decoder` and `attention`.
 struct Steps {
   Tensor x = leaf(ones({2})), w = leaf(ones({2})), v = leaf(ones({2}));
   Tensor loss;

@@ -39,7 +39,8 @@ constexpr bool reuses = !gradus::sanitized;  // sanitizers bypass the pool: each
 
 const std::size_t page = PageRanges::whole(1);
 
-// Maps the pages just before `end`, unless they are mapped already. The destructor unmaps them.
+// Maps the pages just before `end`. Maps nothing if one of them is mapped already. The destructor unmaps what
+// the constructor has mapped.
 class PagesBefore {
  public:
   PagesBefore(std::byte* end, std::size_t bytes)

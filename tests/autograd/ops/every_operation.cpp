@@ -49,7 +49,8 @@ std::vector<double> reference(const Operation& operation, const Sample& sample, 
   return result;
 }
 
-// The sample's tensors. All floating-point inputs require a gradient, or only the one with index `only`.
+// The sample's tensors. If `only` is an index, only this input requires a gradient. By default, all
+// floating-point inputs do.
 Tensors leaves(const Operation& operation, const Sample& sample, Dtype dtype, int only = -1) {
   Tensors x = sample.tensors(operation.domain, dtype);
   for (int k = 0; k < static_cast<int>(x.size()); ++k) {

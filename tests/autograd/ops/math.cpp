@@ -19,7 +19,7 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// The error of `value` in ulps, the distance of neighbouring floats near `exact`.
+// The error of `value` in ulps. An ulp is the distance between neighbouring floats near `exact`.
 double ulps(float value, double exact) {
   int exponent = 0;
   std::frexp(exact, &exponent);

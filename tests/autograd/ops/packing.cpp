@@ -166,7 +166,7 @@ TEST_CASE("a packing returns the lengths that it was made from", "[autograd][pac
 
 TEST_CASE("scan() runs each sequence to its own end", "[autograd][packing][scan]") {
   const Packing packing = packing_of({2, 0, 3});
-  // The state is {a number whose digits are the inputs so far, the number of steps}.
+  // The state has two entries: a number whose digits are the inputs so far, and the number of steps.
   const auto step = [](const Tensor& x, const std::vector<Tensor>& state) {
     return std::vector{state[0] * 10 + x, state[1] + 1};
   };

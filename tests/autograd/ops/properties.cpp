@@ -67,7 +67,7 @@ Tensor random(const Shape& shape, Generator& generator) {
   return uniform(shape, -1, 1, generator, Dtype::f64);
 }
 
-// The leaf's gradient. Zeros if nothing contributed, for example because the result is empty.
+// The leaf's gradient. Zeros if the leaf has none, for example because the result is empty.
 Tensor gradient(const Tensor& leaf) {
   return leaf.grad().defined() ? leaf.grad() : gradus::zeros(leaf.shape(), leaf.dtype());
 }
@@ -337,7 +337,7 @@ TEST_CASE("round trips return the same values and pass gradients through", "[aut
 TEST_CASE("the gradients of a graph of fifty operations match finite differences", "[autograd][properties]") {
   check_property([] {
     const RandomGraph graph = *any_graph(50).as("graph");
-    // The check needs atol: if equal terms cancel, rounding turns a gradient of 0 into a small number.
+    // The check needs atol: if the terms of a gradient cancel, rounding leaves a small number instead of 0.
     const gradus::GradcheckReport report = gradus::gradcheck(graph, graph.leaves(), {.atol = 1e-13});
     if (!report) RC_FAIL(printed(report));
     for (const auto& entry : report.entries) RC_ASSERT(entry.not_judged == 0);

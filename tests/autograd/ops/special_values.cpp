@@ -336,7 +336,7 @@ TEST_CASE("cross-entropy is infinite if a class with nonzero target probability 
         }
         CHECK(difference(grad({loss}, {x})[0].to_vector<double>(), gradient, 1e-6) == "");
 
-        // The same loss from other operations. Terms of weight 0 are omitted, because 0 · ∞ = NaN.
+        // The same loss by log_softmax, nll and mean. Terms of weight 0 are omitted, because 0 · ∞ = NaN.
         const Tensor log_p = log_softmax(x), read = log_p.slice(0, static_cast<std::int64_t>(n));
         Tensor composed = gradus::zeros({}, dtype);
         if (smoothing < 1) composed = composed + nll(log_p, targets) * (1 - smoothing);

@@ -55,7 +55,8 @@ struct Operands {
     gemm<double>(Layout::plain, Layout::plain, m, n, k, x.data(), y.data(), 0, c.data());
     return c;
   }
-  // The largest error in c, relative to the largest exact number in the same row. NaN counts as infinite.
+  // The largest error in c, relative to the largest exact number in the same row. NaN counts as an infinite
+  // error.
   double error(const std::vector<float>& c, const std::vector<double>& exact) const {
     double worst = 0;
     for (std::int64_t i = 0; i < m; ++i) {

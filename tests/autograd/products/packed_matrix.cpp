@@ -28,7 +28,8 @@ struct Sizes {
   std::int64_t m, n, k;
 };
 
-// The largest difference of a product with packed B from three loops. The rows of A, B and C have gaps.
+// The largest difference between a product with packed B and the same product by three loops. The rows of A,
+// B and C have gaps.
 template <class T>
 double difference(const Sizes& sizes, Layout layout, T beta) {
   const auto [m, n, k] = sizes;

@@ -7,7 +7,8 @@
 
 #include "products/gemm.hpp"
 
-// Row by row in double: op(matrix), which is (rows, columns). The rows in memory are `stride` elements apart.
+// The elements of op(matrix), row by row, in double. op(matrix) has the shape (rows, columns). In memory, the
+// rows of `matrix` are `stride` elements apart.
 template <class T>
 std::vector<double> rows_of(const std::vector<T>& matrix, gradus::Layout layout, std::int64_t rows,
                             std::int64_t columns, std::int64_t stride) {
@@ -21,6 +22,6 @@ std::vector<double> rows_of(const std::vector<T>& matrix, gradus::Layout layout,
   return all;
 }
 
-// A B for A (m, k) and B (k, n), both row by row.
+// The product A · B of A (m, k) and B (k, n), which are both stored row by row.
 std::vector<double> plain_product(std::int64_t m, std::int64_t n, std::int64_t k,
                                   const std::vector<double>& a, const std::vector<double>& b);

@@ -119,7 +119,8 @@ int fail_everywhere(Work work, Check check) {
 
 TEST_CASE("running out of memory at any point of a forward pass leaks nothing", "[autograd][exceptions]") {
   const Model model;
-  // oneDNN 2.6 makes its kernels in the first product. It would hang if an allocation failed then.
+  // This first call is without failures, because oneDNN 2.6 makes its kernels in the first product, and would
+  // hang if an allocation failed there.
   model.loss();
   const MemoryStats before = memory_stats();
   int unclean = 0;

@@ -25,7 +25,7 @@ using Floats = std::vector<float>;
 Floats values(const Tensor& x) { return x.to_vector<float>(); }
 const float* buffer(const Tensor& x) { return x.values<float>().data(); }
 
-// Random ids below 500. One id is -1, which is ignored.
+// Ids below 500, not in order. One id is -1, which is ignored.
 Tensor some_ids(std::int64_t n) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < n; ++i) ids.push_back(i == 7 ? -1 : (i * 97) % 500);
@@ -67,14 +67,15 @@ TEST_CASE("a gradient that the backward function keeps is copied", "[autograd][b
   CHECK(values(x.grad()) == Floats{6, 8});
   CHECK(values(kept) == Floats{100, 7});
 
-  // Later contributions must not be added to `added` in place.
+  // `added` is the first contribution to the gradient of `first`. Adding a later contribution must not change
+  // `added`.
   const Tensor first = leaf(tensor({1, 2})), added = tensor({5, 7});
   const Tensor older = first * 2.0;
   sum(older + custom({first}, [&](Gradients& g) { g.add(0, added); })).backward();
   CHECK(values(first.grad()) == Floats{7, 9});
   CHECK(values(added) == Floats{5, 7});
 
-  // Adopted memory must not be aliased, because its owner may still write to it.
+  // A gradient must not alias adopted memory, because the memory's owner may still write to it.
   auto lent = std::make_shared<float>(4.0F);
   const Tensor one = leaf(tensor({1}));
   custom({one}, [&](Gradients& g) { g.add(0, gradus::adopt(lent, {1})); }).backward();
@@ -146,8 +147,8 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // The function that writes the first contribution makes the second contribution before it writes. Both
-  // contributions must get β = 0, because z has no gradient yet when their functions are called.
+  // The function for input 0 calls accumulate() for input 1 before it writes. Both functions must get β = 0,
+  // because z has no gradient yet when each of them is called.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {

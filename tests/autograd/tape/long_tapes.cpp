@@ -35,7 +35,7 @@ void on_a_small_stack(std::function<void()> work) {
   pthread_attr_destroy(&attributes);
 }
 
-// Runs `work` on a small stack. Then checks that all its nodes and buffers are freed.
+// Runs `work` on a small stack. Then checks that all nodes and buffers of `work` are freed.
 void leaves_nothing_behind(const std::function<void()>& work) {
   const auto before = memory_stats();
   on_a_small_stack(work);

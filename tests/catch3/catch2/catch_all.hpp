@@ -1,9 +1,9 @@
 #pragma once
 
-// A stand-in for Catch2 3.7: declares the part of its interface that the tests use. On Debian 12, which has
-// Catch2 2, checks/catch3.py compiles the tests' sources with this header. Nothing runs, and printing of
-// values is not declared. If a test uses another name of Catch2 3, declare this name here. If
-// Catch2 2 lacks the name, also define it in tests/catch.hpp.
+// A stand-in for Catch2 3.7. Declares the part of Catch2's interface that the tests use. On Debian 12, which
+// has Catch2 2, checks/catch3.py compiles the tests' sources with this header. Nothing runs, and printing of
+// values is not declared. If a test uses another name of Catch2 3, declare this name here. If Catch2 2 lacks
+// the name, also define it in tests/catch.hpp.
 
 #include <concepts>
 #include <exception>

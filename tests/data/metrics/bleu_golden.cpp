@@ -103,7 +103,7 @@ TEST_CASE("BLEU equals sacreBLEU's in sacreBLEU's own tests", "[data][bleu]") {
       const double expected = recomputed["precisions"].list()[n].number();
       CHECK(score.precisions[n] == Catch::Approx(expected).margin(1e-9).epsilon(0));
     }
-    // With add-k smoothing, sacreBLEU reports counts that include k. Ours do not.
+    // With add-k smoothing, sacreBLEU reports counts that include k. Our counts do not include k.
     if (!asks_for(test["options"], "smooth_method", "add-k")) {
       CHECK(score.counts == integers(recomputed["counts"]));
       CHECK(score.totals == integers(recomputed["totals"]));

@@ -17,7 +17,8 @@ double chrf(const std::string& hypothesis, const std::string& reference) {
 
 }  // namespace
 
-// Scores from sacreBLEU's test/test_chrf.py, without epsilon smoothing. P = R, so β has no effect.
+// Scores from sacreBLEU's test/test_chrf.py, without epsilon smoothing. In these cases P = R, so β has no
+// effect.
 TEST_CASE("chrF has the values of sacreBLEU's own tests", "[data][chrf]") {
   CHECK(chrf("a", "a") == Catch::Approx(100));
   CHECK(chrf("", "reference") == 0);

@@ -159,7 +159,8 @@ TEST_CASE("all held-out pairs of a short length come in order", "[data][reversal
 
 TEST_CASE("a sample of many held-out pairs has no duplicates", "[data][reversal]") {
   const Reversal task;
-  // Enumerates sources of lengths 4 and 5; draws longer sources by rejection. Training has no length 20.
+  // held_out_pairs() enumerates the sources of lengths 4 and 5, and draws longer sources by rejection.
+  // Training has no sources of length 20.
   for (const std::int64_t length : {4, 5, 6, 12, 20}) {
     CAPTURE(length);
     const std::vector<Pair> pairs = task.held_out_pairs(length, uniform(length));
@@ -247,7 +248,7 @@ TEST_CASE("arguments out of range are refused", "[data][reversal]") {
 
 TEST_CASE("non-uniform draws end in an error, not in an endless loop", "[data][reversal]") {
   const Reversal task;
-  // For a task with a single source length: every source drawn is 5 4 3, which is held out.
+  // Draws for a task with a single source length. They always give the source 5 4 3, which is held out.
   const UniformIndex held_out = [i = 0](std::uint64_t n) mutable {
     if (n == 1) return std::uint64_t{0};
     return static_cast<std::uint64_t>(2 - i++ % 3);

@@ -30,7 +30,8 @@ TEST_CASE("select() also selects a decoder's own state entries", "[models][exten
   const auto [start, memory] = model.decoder->start(model.encoder.forward(x.source, x.source_lengths));
   const auto first = model.decoder->step(x.target_in[0], start, memory);
 
-  // Reordering the rows of the batch before the second step must equal reordering the step's result.
+  // Reordering the rows of the batch before the second step must give the same logits and state as reordering
+  // the second step's results.
   const Tensor order = integers({2, 0, 1}), previous = index_select(x.target_in[1], order);
   const auto chosen = [&](const Tensor& memory_part) {
     return transpose(index_select(transpose(memory_part, 0, 1), order), 0, 1);

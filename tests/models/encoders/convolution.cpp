@@ -23,7 +23,7 @@ constexpr std::int64_t T = 7, B = 4, H = 4, D = 2 * H;
 const Tensor lengths = integers({7, 4, 1, 5});
 const Ids halves{4, 2, 1, 3};
 
-// Ids, also in the padding, where they must have no effect.
+// Random ids at all positions. The ids in the padding must have no effect.
 Tensor tokens(std::int64_t steps = T) {
   Generator generator(3);
   Ids ids;
@@ -157,7 +157,7 @@ TEST_CASE("a convolution has correct gradients for odd and even lengths",
   const Tensor input = leaf(x.clone());
   loss({input}).backward();
   CHECK(mismatch(only_padding(input.grad(), lengths), gradus::zeros(x.shape(), Dtype::f64)) == "");
-  // The gradient of b_c is the sum over the true annotations.
+  // The gradient of b_c is the sum of the gradients of the real annotations.
   CHECK(mismatch(encoder->convolution->bias.grad(), sum(only_real(of_h, shapes.lengths), gradus::Axes{0, 1}),
                  rounding) == "");
 }
@@ -184,7 +184,7 @@ TEST_CASE("searches share an annotation's weight among its tokens", "[models][co
     CHECK(beam[static_cast<std::size_t>(b)][0].tokens == output.tokens);
     CHECK(mismatch(beam[static_cast<std::size_t>(b)][0].weights, output.weights, {1e-6, 0}) == "");
     CHECK(wide[static_cast<std::size_t>(b)][1].weights.size(1) == length);
-    // The weights of the annotations, with the same tokens.
+    // The weights over the annotations when the decoder reads the tokens of `output`.
     const Tensor source = tokens().slice(b, b + 1, 1).slice(0, length);
     Ids before{data::bos};
     before.insert(before.end(), output.tokens.begin(), output.tokens.end() - 1);

@@ -21,7 +21,8 @@ namespace {
 constexpr std::int64_t D = 3;
 const Tensor lengths = integers({11, 8, 3, 5});
 
-// Noise with deviations of 1 and of 0.1. Positions of the quiet frames: 0 to 3 and 8 to 10.
+// Frames of noise. The standard deviation is 0.1 in frames 0 to 3 and 8 to 10, which are the quiet ones, and
+// 1 in the others.
 Tensor frames(std::uint64_t seed = 1) {
   gradus::Generator generator(seed);
   const Tensor loudness =

@@ -45,7 +45,8 @@ ModelOptions small(ModelOptions options) {
   return options;
 }
 
-// The papers' presets, and variants in which each value of each option occurs.
+// The presets, and variants of the main options. Each decoder, cell, bridge and readout occurs in one of
+// them.
 std::vector<Variant> variants() {
   return {
       {"fixed", small({.decoder = "fixed"})},
@@ -259,7 +260,7 @@ TEST_CASE("a source of embedded vectors gives the same results as its tokens", "
     const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
     CHECK(models::loss(*of_vectors, frames, x.source_lengths, batch).total.item() ==
           models::loss(*of_tokens, batch).total.item());
-    // Each input gets its own searches, because sampling advances a search's generator.
+    // The two models get separate searches, because sampling advances a search's generator.
     const std::vector<NamedSearch> one = searches(), other = searches();
     for (std::size_t i = 0; i < one.size(); ++i) {
       INFO(one[i].name);
@@ -277,7 +278,8 @@ TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(models::preset_names() ==
         std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
   // The sizes of RNNsearch-50: embeddings, W_s, attention, both cells, maxout and readout, with biases. But V
-  // is 1000: the paper's 30,000 words and orthogonal matrices would take minutes in a debug build.
+  // is 1000, and no matrix is orthogonal: the paper's 30,000 words and orthogonal matrices would take minutes
+  // in a debug build.
   constexpr std::int64_t V = 1000, E = 620, H = 1000, A = 1000, L = 500;
   ModelOptions options = models::preset("bahdanau");
   CHECK(options.initial == models::Initial::bahdanau);

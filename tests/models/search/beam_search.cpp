@@ -146,7 +146,7 @@ TEST_CASE("ties between hypotheses keep the lower ids", "[models][beam]") {
 }
 
 TEST_CASE("each source's search ends when no live hypothesis can win", "[models][beam]") {
-  // The first step has one row per source, later steps have two.
+  // The first step has one row per source. Later steps have two rows per source whose search has not ended.
   CHECK(rows_of_steps(20, {.width = 2}) == Ids{2, 4, 2, 2});
   CHECK(rows_of_steps(20, {.width = 2, .length_penalty = 0}) == Ids{2, 4, 2, 2});
   // After 4 steps, the output of the longer source has ln p = −4 · 0.182, a score of −0.32. A live hypothesis

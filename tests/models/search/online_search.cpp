@@ -26,8 +26,8 @@ models::ModelOptions online(std::int64_t pyramid = 0) {
           .bridge = models::Bridge::zeros};
 }
 
-// A model that writes different tokens, seldom ends, and moves on at about half of the steps: its large
-// weights let the energies depend on the state.
+// A model that writes different tokens, seldom ends, and moves to a later position at about half of the
+// steps. The parameters are so large that the energies depend on the state.
 Model make(models::ModelOptions options, bool of_tokens = false, std::uint64_t seed = 1) {
   gradus::seed(seed);
   Model model = models::make_model(options, of_tokens ? models::Vocabularies{vocabulary, vocabulary}

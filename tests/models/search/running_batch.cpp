@@ -217,14 +217,14 @@ TEST_CASE("a running batch refuses empty sources and models in training mode", "
 
 namespace {
 
-// A start whose memory has `annotations` numbers, each of this value.
+// A start whose memory has `annotations` numbers, all equal to `value`.
 StartCache::Starts start_of(std::int64_t annotations, double value) {
   return {{.state = {},
            .memory = {.values = full({annotations, 1, 1}, value), .keys = Tensor(), .lengths = Tensor()}}};
 }
 
-// Decodes with an ensemble of models with these options. Every third source is new, so that new sources and
-// sources from the cache join together.
+// Decodes with an ensemble of models that have these options, and with a cache. Every third source is new,
+// and the others repeat earlier sources. So new sources and sources from the cache join together.
 void check_cached(const std::vector<ModelOptions>& members) {
   gradus::seed(4);
   std::vector<std::unique_ptr<Seq2Seq>> models;

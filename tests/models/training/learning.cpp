@@ -1,5 +1,5 @@
-// The tutorials' claims. Bahdanau's model learns to reverse new strings of every length in training, with
-// correct alignments. A model with a fixed context is far worse at the longest length.
+// The tutorials' claims. Bahdanau's model learns to reverse new strings of every length that occurs in
+// training, with correct alignments. A model with a fixed context is far worse at the longest length.
 
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/exact_match.hpp>

@@ -1,4 +1,4 @@
-// A training that is stopped and resumed must give the same checkpoint as an uninterrupted one, bit for bit.
+// Training that is stopped and resumed must give the same checkpoint as uninterrupted training, bit for bit.
 
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
@@ -22,7 +22,7 @@ using models::TrainerOptions;
 
 namespace {
 
-// Epochs of 5 batches. Each epoch has its own seed.
+// Epochs of 5 batches. Each batch has its own seed.
 class Epochs {
  public:
   data::Batch next() {
@@ -72,8 +72,8 @@ struct Run {
   explicit Run(const TrainerOptions& options, std::uint64_t seed = 1)
       : model((gradus::seed(seed), forgetful_model(0.3, 24))), trainer(*model, epochs.stream(), options) {}
 
-  // Runs one step. Before that, runs the evaluation that the previous step has left due, if any. So a run may
-  // stop between a step and the evaluation after it.
+  // If an evaluation is due after the previous step, runs it. Then runs one step. So a run may stop between a
+  // step and the evaluation that follows.
   void advance() {
     evaluate();
     trainer.step();
@@ -139,7 +139,8 @@ TEST_CASE("resumed training gives the same bytes as uninterrupted training", "[m
   for (const int count : {1, 2}) {
     const Threads threads(count);
     const std::string whole = never_stopped(files, options());
-    // Stops early in an epoch, before and after an evaluation, at an epoch's end, late, and at the end.
+    // Stops after the first step, before and after an evaluation, at the end of an epoch, one step before the
+    // end, and at the end.
     for (const std::int64_t after : {1, 4, 5, 11, 12}) {
       INFO(count << " threads, stopped after step " << after);
       CHECK((stopped(files, options(), after) == whole));

@@ -107,8 +107,9 @@ TEST_CASE("over equal values, the weights depend only on the distance to the las
   };
   const Tensor two = ln(2), three = ln(3);
   // `two` has the previous weight on position 2, `three` on position 3. So the energies of positions 1 to 3
-  // in `two` must equal those of 2 to 4 in `three`. ln α is the energy plus a constant. Subtracting ln α of
-  // position 0 removes the constant: filters of width 3 do not reach from position 2 or 3 to 0.
+  // in `two` must equal the energies of positions 2 to 4 in `three`. ln α is the energy plus a constant.
+  // Subtracting ln α of position 0 removes the constant. The energy of position 0 is the same in both,
+  // because filters of width 3 do not reach from position 0 to 2 or 3.
   CHECK(mismatch(two.slice(1, 4) - two[0], three.slice(2, 5) - three[0], rounding) == "");
   CHECK(mismatch(two[2] - two[0], gradus::zeros({}, Dtype::f64), {1e-3, 0}) != "");
 }

@@ -54,7 +54,8 @@ std::vector<double> by_elements(const Tensor& p, const Tensor& previous) {
   return weights;
 }
 
-// The first position j ≥ `first` for which stops(j) is true, or −1. Calls stops() for no later position.
+// The first position j ≥ `first` for which stops(j) is true, or −1. Does not call stops() for later
+// positions.
 std::int64_t walk(std::int64_t first, std::int64_t length, const std::function<bool(std::int64_t)>& stops) {
   if (first < 0) return -1;
   for (std::int64_t j = first; j < length; ++j) {

@@ -9,7 +9,8 @@ using gradus::Tensor;
 
 namespace {
 
-// An attention that makes its own keys, and returns the query as its context.
+// An attention that makes its own keys. Its context is the sum of the query and the key at the position
+// `step`.
 class Echo : public nn::Attention {
  public:
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t Q = 3, A = 5, T = 4, B = 2;
 
-// Values of `parts` states, and the context and weights as one tensor.
+// The attention, a batch of queries, and the values. Each value consists of `parts` states.
 struct Example {
   std::int64_t parts;
   gradus::Generator generator{7};

@@ -34,8 +34,8 @@ void check_gradients_of(const Golden& golden, const Kind& net) {
   });
 }
 
-// The nets differ in their biases, directions and layers. Some inputs have no lengths or no first state, only
-// one step, or only one sequence.
+// The nets differ in their biases, directions and layers. Some cases have no lengths, no first state, a
+// single step, or a single sequence.
 template <class Kind>
 void check_gradients_in(const char* file) {
   const Golden golden(file);

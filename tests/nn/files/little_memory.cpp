@@ -1,5 +1,5 @@
-// A file whose header declares more data than it holds must be refused before memory is allocated. Tested in
-// a process with a memory limit.
+// If a header declares more data than the file holds, the file must be refused before memory is allocated.
+// Tested in a process with a memory limit.
 
 #include <gradus/error.hpp>
 #include <gradus/nn/npy.hpp>

@@ -79,7 +79,8 @@ void check_from_pytorch(const std::string& name, Module module) {
   }
 }
 
-// Loads a state written by gradus into the module. Its outputs must be those stored in the file.
+// The file `name`.from_cpp has a state that gradus wrote, and outputs. Loads the state into the module. The
+// module's outputs must equal those of the file.
 template <class Module>
 void check_from_here(const std::string& name, Module module, const Precision& precision) {
   INFO(name);

@@ -20,7 +20,8 @@ using gradus::tensor;
 
 namespace {
 
-// A file with the matrix w (2, 3) in I8. `scales` is the header's entry for w's scales, which take 8 bytes.
+// A file with a matrix in I8. `w` and `scales` are the header's entries for the matrix and for its scales.
+// `values` are the bytes of the scales, followed by those of the matrix.
 std::string file_of(const std::string& w, const std::string& scales, const std::string& values) {
   const std::string header = "{" + scales + w + "}";
   std::string bytes;

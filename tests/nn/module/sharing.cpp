@@ -1,4 +1,4 @@
-// Optimisers and clipping split parameters into pieces for the threads. The result must not change.
+// Optimisers and clipping split parameters into pieces for the threads. The split must not change the result.
 
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/optim.hpp>
@@ -42,7 +42,8 @@ const std::map<std::string, Make> optimisers{
     {"rmsprop", maker<nn::RMSpropRule>({.momentum = 0.9, .centered = true})},
     {"adadelta", maker<nn::AdadeltaRule>({})}};
 
-// Trains for three steps. Returns all parameters and running values, concatenated.
+// Trains for three steps. Returns all elements of the parameters, and the sum of each tensor in the
+// optimiser's state.
 std::vector<double> trained(const Make& make, const std::vector<Tensor>& parameters) {
   const auto optimiser = make(parameters);
   for (int step = 0; step < 3; ++step) optimiser->step();

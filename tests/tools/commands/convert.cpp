@@ -1,4 +1,4 @@
-// `gradus convert`: copies weights from and to checkpoints.
+// `gradus convert`: copies weights from a file into a checkpoint, and from a checkpoint into a file.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/models/loss.hpp>

@@ -19,7 +19,8 @@ const std::string five = "3 1 4 1 5\n";
 
 std::string checkpoint(const fs::path& run) { return (run / "best.safetensors").string(); }
 
-// For each target token, the weights of the five source tokens that `align` writes.
+// The weights that `align` writes: one list per target token, with a weight for each of the five source
+// tokens.
 std::vector<std::vector<double>> aligned(const Scratch& scratch, const fs::path& model) {
   const std::string json = scratch.path() / "aligned.json";
   REQUIRE(run({"align", "--model", model, "--text", five, "--target", "5 1 4 1 3", "--json", json}).code ==

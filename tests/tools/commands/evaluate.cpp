@@ -189,7 +189,7 @@ TEST_CASE("alignments are evaluated against gold links", "[tools][evaluate]") {
         .get<double>();
   };
   CHECK(rate(found) == 0);
-  // Possible links are not required, and not penalised.
+  // The error rate must not change if sure links that the model finds become possible links.
   std::string possible = found;
   std::replace(possible.begin(), possible.begin() + std::ssize(possible) / 2, '-', '?');
   CHECK(rate(possible) == 0);

@@ -1,4 +1,5 @@
-// Attention with a shared matrix, in the command: training, compression, and what does not support it.
+// Attention that multiplies queries and annotations by the same matrix (shared_additive), in the command:
+// training, decoding and compression.
 
 #include "tools/short_run.hpp"
 #include "training/training_run.hpp"

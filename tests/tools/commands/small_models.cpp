@@ -132,7 +132,8 @@ TEST_CASE("a run resumed with another --prune chooses its best model and its ave
     more.insert(more.begin(), {"train", "--resume", out.string(), "--threads", "1"});
     return run(more);
   };
-  // The learning rate makes the pruned model worse than the first one, which has no zeros.
+  // The first run does not prune. The learning rate of the second run is so small that its pruned model has a
+  // worse score than the first run's model.
   REQUIRE(run(plain_run(out, {"--average", "3"})).code == 0);
   const Ran ran = resumed({"--prune", "0.9", "--steps", "40", "--learning-rate", "1e-9"});
   INFO(ran.err);

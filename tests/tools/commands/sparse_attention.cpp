@@ -11,7 +11,8 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A short run without the attention entropy loss: hard and gumbel refuse it, as their weights are 0 or 1.
+// A short run without the attention entropy loss. `gradus train` refuses this loss for the attentions hard
+// and gumbel, because their weights are 0 or 1.
 Arguments sparse(const fs::path& out, const std::string& attention, const Arguments& more = {}) {
   Arguments all = replaced(arguments(out, {"--attention", attention}), "--entropy", "0");
   all.insert(all.end(), more.begin(), more.end());

@@ -31,7 +31,7 @@ std::string refused(const std::vector<std::string>& arguments, const std::string
 
 const std::string help = "; 'gradus train --help' lists the options\n";
 
-// A stream that cannot be read, like a closed file descriptor or a folder.
+// A stream on which every read fails, like a closed file descriptor or a folder.
 class Broken : public std::streambuf {
  protected:
   int_type underflow() override { throw std::ios_base::failure("bad file descriptor"); }
@@ -52,7 +52,7 @@ class BrokenInput {
   std::streambuf* before_;
 };
 
-// A pipe with a slow writer: each time the command reads, there is only one more line.
+// A pipe with a slow writer: each read returns only one more line.
 class Slow : public std::streambuf {
  public:
   explicit Slow(const std::vector<std::string>& lines) : lines_(lines) {}

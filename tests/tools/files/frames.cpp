@@ -186,7 +186,7 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
                        "--svg", svg.string(), "--html", html.string(), "--json", json.string()});
   INFO(ran.err);
   REQUIRE(ran.code == 0);
-  // 104 frames of 10 ms give 52 annotations.
+  // The sound has 104 frames of 10 ms. The encoder halves this number to 52 annotations.
   const std::string text = content(json);
   const Json list = JsonReader(text).read();
   const std::vector<std::string> seconds = list.list().at(0)["source_tokens"].texts();
@@ -202,7 +202,7 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
     CHECK(contains(drawn, ">1.0<"));
     CHECK_FALSE(contains(drawn, ">0.98<"));
     CHECK(contains(drawn, ">token, where its weight is largest<"));
-    // The cells of the weights have tooltips, those of the spectrogram have none.
+    // The cells of the weights have tooltips. The cells of the spectrogram have none.
     CHECK(contains(drawn, "<title>low, 0.0: "));
     CHECK_FALSE(contains(drawn, "<title>1, : "));
     CHECK(contains(drawn, " gp-touching\" d=\"M"));
@@ -428,4 +428,22 @@ TEST_CASE("an ensemble of models reads the same sound", "[tools][frames][ensembl
   const std::string three = (scratch.path() / "3").string();
   CHECK(contains(refused({"translate", "--model", one, "--model", three, "--input", wav}),
                  "do not read the same frames; an ensemble needs models trained on the same files"));
+}
+
+TEST_CASE("a student of sound learns from a teacher with the same frames", "[tools][frames]") {
+  const Scratch scratch;
+  const fs::path teacher = trained(scratch.path() / "a");
+  const fs::path list = scratch.path() / "a" / "list.tsv", out = scratch.path() / "student";
+  for (const Arguments& more : {Arguments{"--teacher-attention", "1"}, {"--teacher-beam", "2"}}) {
+    Arguments all = training(list, out, {"--hidden", "6", "--steps", "3", "--teacher", teacher.string()});
+    all.insert(all.end(), more.begin(), more.end());
+    all.emplace_back("--overwrite");
+    const Ran ran = run(all);
+    CHECK(ran.err == "");
+    CHECK(ran.code == 0);
+  }
+  const fs::path others = trained(scratch.path() / "b", {"--bands", "7"});
+  CHECK(refused(training(list, scratch.path() / "no", {"--teacher", others.string()})) ==
+        "gradus train: teacher: '" + (others / "best.safetensors").string() +
+            "' was trained on other frames than this run; train both on the same files\n");
 }

@@ -75,8 +75,8 @@ TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools
   CHECK((files() == before));
 }
 
-// A kill during --overwrite can leave three states. The new checkpoint is beside all old files, beside some
-// of them, or it is the only file.
+// A kill during --overwrite can leave the folder in three states: the new checkpoint and all old files, the
+// new checkpoint and some old files, or only the new checkpoint.
 TEST_CASE("a run killed while it replaces another is the new run", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", old = scratch.path() / "old";

@@ -1,4 +1,4 @@
-// Shows the progress and speed of a search over many sentences.
+// SearchMeter: the progress and the speed of a search over many sentences.
 
 #include "reports/search_meter.hpp"
 
@@ -18,7 +18,8 @@ using std::chrono::seconds;
 
 namespace {
 
-// Replaces standard error by a file, which is not a terminal. Collects the output of std::cerr.
+// Redirects the descriptor of standard error to /dev/null, which is not a terminal. Collects the output of
+// std::cerr.
 class NoTerminal {
  public:
   NoTerminal() : before_(::dup(STDERR_FILENO)), cerr_(std::cerr.rdbuf(written_.rdbuf())) {

@@ -107,6 +107,7 @@ const std::vector<Row> rows{
     {reverse, "--teacher-weight", "0.3", taught},
     {reverse, "--teacher-temperature", "3", taught},
     {reverse, "--teacher-attention", "0.3", taught},
+    {reverse, "--teacher-beam", "2", taught},
 };
 
 // Files for these tests: a teacher, separate dev texts, and the model of --init-from.
@@ -130,7 +131,7 @@ struct Files {
          "3", "with --teacher-weight 0"},
         {taught + Arguments{"--teacher-weight", "1"}, "--label-smoothing", "0.3", "with --teacher-weight 1"},
         {reverse + Arguments{"--teacher-weight", "0"}, "--teacher", model,
-         "with --teacher-weight 0 and without --teacher-attention"},
+         "with --teacher-weight 0 and without --teacher-attention and --teacher-beam"},
     };
   }
 };
@@ -203,8 +204,8 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
   for (const Row& more : files.rows()) all.push_back(more);
   for (const Row& row : all) {
     INFO(row.option << ' ' << row.why);
-    // Without --teacher or --…-source, the command refuses the other options in `with`. So there is nothing
-    // to compare with.
+    // For --teacher and --…-source, the command also refuses the other options (`with`) on their own. So
+    // there is no run without the option to compare with.
     if (row.option == "--teacher" || row.option.ends_with("-source")) continue;
     const auto with = trained(small(settings_of(row.with + option_of(row)), row)),
                without = trained(small(settings_of(row.with), row));

@@ -1,4 +1,4 @@
-// Estimates how much memory settings need, and refuses settings that need too much.
+// The estimate of how much memory settings need, and the refusal of settings that need too much.
 
 #include "settings/fits.hpp"
 

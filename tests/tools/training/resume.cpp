@@ -1,4 +1,5 @@
-// `gradus train --resume`: a resumed run writes the bytes of an uninterrupted one. Also its log, and signals.
+// `gradus train --resume`: a resumed run writes the same bytes as an uninterrupted one. Also tests the log of
+// a run, and the class Interrupt, which records signals.
 
 #include <algorithm>
 #include <cmath>

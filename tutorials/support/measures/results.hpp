@@ -32,8 +32,8 @@ Table exact_match(const std::vector<Result>& results);
 /// token L − t + 1. Columns: the fraction of steps whose largest weight is there, and the mean weight there.
 Table alignment(const std::vector<Result>& results, std::int64_t longest);
 
-/// Table "time": seconds of training. It must be the last table of a results.json: the tables before it do
-/// not differ between runs.
+/// Table "time": seconds of training. They differ between two runs with the same seed. So this table must be
+/// the last one of a results.json: tests compare the text before it.
 Table training_time(const std::vector<Result>& results);
 
 }  // namespace tutorial

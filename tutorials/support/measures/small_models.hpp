@@ -35,7 +35,8 @@ double exact_in_int8(gradus::models::Seq2Seq& model, const gradus::data::Reversa
 Small measure_small(const std::string& name, Format format, gradus::models::Seq2Seq& model,
                     const gradus::data::Reversal& task);
 
-/// Table "methods": size and quality. Table "time": milliseconds, which differ between runs.
+/// Table "methods": size and quality. Table "time": milliseconds per sentence, which differ between two runs
+/// with the same seed.
 Table methods_table(const std::vector<Small>& rows);
 Table times_table(const std::vector<Small>& rows);
 

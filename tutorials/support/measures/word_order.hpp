@@ -14,9 +14,9 @@ namespace tutorial {
 gradus::plot::Heatmap word_alignment(const gradus::models::Decoded& written, const Language& target,
                                      const Words& source);
 
-/// At most `count` alignments with crossings, at most one per source, those with the most certain crossings
-/// first. In a crossing, two written words attend to the source in reverse order. The certainty of a crossing
-/// is the product of the two words' largest weights.
+/// The `count` alignments with the most certain crossings, at most one per source, in descending order of
+/// certainty. In a crossing, two written words attend to the source in reverse order. The certainty of a
+/// crossing is the product of the two words' largest weights.
 std::vector<gradus::plot::Heatmap> most_crossing(std::vector<gradus::plot::Heatmap> alignments,
                                                  std::size_t count);
 

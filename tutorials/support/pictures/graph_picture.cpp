@@ -91,7 +91,8 @@ std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
 }
 
 // Draws the edge from an input up to a result; the edge ends `offset` from the result's middle. The slope is
-// written above the input, on the side from which the edge bends away.
+// written above the input, on the side away from the result. If the result is nearly straight above, the
+// slope is on the side of `offset`.
 void draw_edge(std::ostream& out, const std::string& slope, Point from, Point to, double offset) {
   const double x1 = from.x + box_width / 2 + offset / 2, y1 = from.y;
   const double x2 = to.x + box_width / 2 + offset, y2 = to.y + box_height, bend = (y1 - y2) / 2;

@@ -9,10 +9,10 @@
 
 namespace tutorial {
 
-/// The losses of a training as a curve. Each point is the mean of 10 steps.
+/// The losses of a training run as a curve. Each point is the mean of 10 steps.
 gradus::plot::Series smoothed(const std::string& name, const std::vector<double>& losses);
 
-/// The smoothed losses of several trainings as a picture.
+/// The smoothed losses of all results as a picture.
 std::string loss_curves(const std::vector<Result>& results);
 
 /// Exact match by length, a line per model. A dashed last line leaves the lines beneath it visible.

@@ -69,6 +69,11 @@ void FirstTokenModels::add(std::int64_t delay, const std::vector<double>& accura
   const auto below = static_cast<double>(std::ranges::count_if(accuracies, [](double a) { return a < 0.2; }));
   counts.rows.push_back({std::to_string(delay), {above, count - above - below, below}});
 
+  each.rows.push_back({std::to_string(delay), accuracies});
+  std::ranges::sort(each.rows.back().values);
+  for (std::size_t i = each.columns.size(); i < accuracies.size(); ++i)
+    each.columns.push_back("model " + std::to_string(i + 1));
+
   constexpr double width = 3.2;  // width of a group of dots, in units of the delay
   for (std::size_t i = 0; i < accuracies.size(); ++i) {
     models.x.push_back(static_cast<double>(delay));

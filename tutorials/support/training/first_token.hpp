@@ -51,6 +51,7 @@ struct FirstTokenModels {
                .rows_are = "delay",
                .columns = {"above 0.95", "0.2 to 0.95", "below 0.2"},
                .digits = 0};
+  Table each{.name = "each_model", .rows_are = "delay", .columns = {}};  ///< for the page's picture; sorted
   gradus::plot::Series models{.name = "a model", .mark = gradus::plot::Mark::points}, means{.name = "mean"};
 
   /// Adds the accuracies of all models for this delay. Must be called with increasing delays.

@@ -78,8 +78,8 @@ std::string speed_curves(const Table& speed);
 gradus::plot::Heatmap frames_map(const std::string& title, const gradus::speech::Utterance& utterance,
                                  std::int64_t first, std::int64_t end);
 
-/// The attention weights as a heatmap: a row per written token, a column per annotation. A column's label is
-/// the symbol that is said there.
+/// The attention weights as a heatmap: a row per written token, a column per annotation. A label names each
+/// symbol at the annotation where it begins.
 gradus::plot::Heatmap heard_map(const std::string& title, const gradus::models::Decoded& written,
                                 const gradus::speech::Utterance& utterance);
 

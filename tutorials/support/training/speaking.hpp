@@ -86,7 +86,8 @@ struct SpeakerLoss {
 /// Teacher forcing: each step reads the true frame just before the frames that it writes.
 SpeakerLoss speaker_loss(const Speaker& speaker, const Lesson& lesson);
 
-/// Trains with Adam on batches of 32. Returns the losses of the frames, without those of the stop.
+/// Trains with Adam on batches of 32. Returns the losses of the frames, without the losses of the stop
+/// prediction.
 Training train_speaker(const std::string& label, Speaker& speaker,
                        const std::function<gradus::speech::Utterance(gradus::Generator&)>& sample,
                        const Options& options);
@@ -97,12 +98,13 @@ struct Speech {
   gradus::Tensor weights;  ///< (steps, J)
   bool stopped;            ///< false if the speaker reached the limit
 };
-/// Each step reads the last frame that the speaker itself wrote. Ends at the predicted end or at `limit`.
+/// Writes the frames of each text. Each step reads the last frame that the speaker wrote in the step before.
+/// The output ends at the predicted end or at `limit`.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The percentage of steps that attend in order: their largest weight is at the same token as in the step
-/// before, or at the token after that one.
+/// The steps that attend in order, in percent of all steps but the first. The largest weight of such a step
+/// is at the same token as in the step before, or at the next token.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.

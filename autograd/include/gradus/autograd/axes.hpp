@@ -22,8 +22,8 @@ class Axes {
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);
 
-  /// For each axis of `shape`, true if it is one of these axes. @throws Error, naming the operation, if an
-  /// axis is out of range or given twice.
+  /// For each axis of `shape`, true if these Axes contain that axis. @throws Error, naming the operation, if
+  /// an axis is out of range or given twice.
   std::array<bool, Shape::max_rank> in(const char* operation, const Shape& shape) const;
 
  private:

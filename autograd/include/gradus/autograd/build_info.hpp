@@ -6,20 +6,21 @@
 /// The libraries that compute matrix products.
 namespace gradus {
 
-/// Chooses the OpenBLAS kernels for this processor. Sets OpenBLAS to one thread, because gradus splits
-/// products among threads() itself. The BLAS's first product calls initialise(), and so does the first
-/// build_info(). To change the kernels, initialise() rebuilds OpenBLAS's kernel table, and sets
-/// OPENBLAS_CORETYPE while it does so. So if a program's own threads use OpenBLAS, call initialise() before
-/// those threads start. Loading the library changes nothing. If OPENBLAS_CORETYPE is set, OpenBLAS keeps its
-/// kernels.
+/// Sets OpenBLAS to one thread, because gradus splits products among threads() itself. If OpenBLAS has better
+/// kernels for this processor than those in use, switches to them: sets OPENBLAS_CORETYPE, rebuilds
+/// OpenBLAS's kernel table, and unsets OPENBLAS_CORETYPE. If the user has set OPENBLAS_CORETYPE, the kernels
+/// stay as they are.
+///
+/// The first product that the BLAS computes calls initialise(), and so does the first build_info(). Loading
+/// gradus does not. If a program's own threads use OpenBLAS, call initialise() before those threads start.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.
 struct BuildInfo {
   std::string compiler;
-  /// The instruction set of the library's own loops: "x86-64 with AVX-512". If loops over rows are compiled
-  /// for several instruction sets (kernels/clones.hpp), the text also names the one in use on this processor:
-  /// "x86-64, and x86-64-v3 (AVX2) for rows".
+  /// The instruction set of the library's own loops, for example "x86-64 with AVX-512". If loops over rows
+  /// are compiled for several instruction sets (kernels/clones.hpp), the text also names the set that this
+  /// processor uses for these loops: "x86-64, and x86-64-v3 (AVX2) for rows".
   std::string instructions;
   /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core". Empty without oneDNN; the BLAS
   /// then computes all products. With oneDNN, the BLAS still computes all f64 products. It also computes

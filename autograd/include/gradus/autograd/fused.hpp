@@ -9,9 +9,10 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. In the same
-/// source file, each has a twin: a function that computes the same result by operations of ops.hpp.
-/// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin.
+/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Each has a
+/// twin in the same source file: a function that computes the same result by operations of ops.hpp.
+/// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin. As in
+/// ops.hpp, `g` is d(loss)/d(result).
 namespace gradus {
 
 /// One step of a gated recurrent unit, in PyTorch's form, from the weights' products with x and h:
@@ -145,7 +146,8 @@ struct AttentionDecoder {
   bool earlier = false;  ///< the result contains the state before (true) or after (false) each step
   double dropout = 0;    ///< probability, in [0, 1), of dropout between layers
   /// Draws the masks of `score.dropout` and `dropout`. Without this generator there is no dropout. Step t
-  /// uses stream t of the generator: first for the mask of the weights, then for the masks between layers.
+  /// uses stream t of the generator: first for the mask of the attention weights, then for the masks between
+  /// layers.
   std::optional<Generator> draws = std::nullopt;
 };
 

@@ -66,7 +66,7 @@ struct GradcheckEntry {
   bool all_zero = false;            ///< true if the gradients of all checked elements are exactly 0
 
   std::int64_t judged() const { return checked - not_judged; }
-  /// True if no element is wrong, and at least half were judged.
+  /// True if no element is wrong, and at least half of the checked elements were judged.
   bool passed() const { return wrong == 0 && judged() >= not_judged; }
 };
 
@@ -87,8 +87,8 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 ///
 ///     std::cout << gradcheck([](auto x) { return tanh(matmul(x[0], x[1])); }, {a, b});
 ///
-/// @throws Error when f's result is not f64 or needs no gradient, or differs between two calls on the same
-/// input; and if options.elements is negative.
+/// @throws Error when f's result is not f64, needs no gradient, or differs between two calls on the same
+/// input. Also throws Error when options.elements is negative.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 

@@ -7,7 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Drops one reference; returns true if it was the last. A sole owner needs no atomic decrement.
+/// Drops one reference, and returns true if it was the last. Skips the atomic decrement if there is only one
+/// reference.
 inline bool is_last(std::atomic<std::int64_t>& references) {
   return references.load(std::memory_order_acquire) == 1 ||
          references.fetch_sub(1, std::memory_order_acq_rel) == 1;

@@ -181,8 +181,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor
 Tensor outer(const Tensor& a, const Tensor& b);
 
 // ---- Layout ----
-// In this section, squeeze and unsqueeze return views. So does split along the leading axis. The others copy.
-// The members reshape and operator[] return views, too, and so does slice along the leading axis.
+// In this section, squeeze and unsqueeze return views. So does split along the leading axis. The other
+// operations copy. The member functions Tensor::reshape and Tensor::operator[] also return views. So does
+// Tensor::slice along the leading axis.
 
 /// x with axes a and b exchanged.
 /// Gradient: g, exchanged back.
@@ -194,7 +195,8 @@ Tensor permute(const Tensor& x, std::initializer_list<int> axes);
 /// x without an axis of size 1.
 /// Gradient: g. @throws Error when the size of the axis is not 1.
 Tensor squeeze(const Tensor& x, int axis);
-/// x with a new axis of size 1, which is axis `axis` of the result. For −1, it is the last axis.
+/// x with a new axis of size 1, which is axis `axis` of the result. If `axis` is −1, the new axis is the
+/// last.
 /// Gradient: g.
 Tensor unsqueeze(const Tensor& x, int axis);
 /// x broadcast to a shape.

@@ -30,7 +30,7 @@ class Packing {
   /// True if all lengths are T, so that the packed layout equals the padded layout.
   bool is_padded() const { return padded_; }
 
-  /// The number of sequences with a step t, that is, longer than t. Never increases with t.
+  /// The number of sequences that have a step t: those longer than t. This number never increases with t.
   std::int64_t batch_size(std::int64_t t) const { return batch_sizes_[static_cast<std::size_t>(t)]; }
   /// The first packed row of step t.
   std::int64_t offset(std::int64_t t) const { return offsets_[static_cast<std::size_t>(t)]; }

@@ -9,11 +9,12 @@
 /// The process-wide team of threads that runs large products and loops.
 namespace gradus {
 
-/// The number of threads in the team, including the calling thread. Initially GRADUS_NUM_THREADS, else
-/// OMP_NUM_THREADS. If neither is set, the smaller of 16 and the number of processors that this process may
-/// use. The threads start when threads() or a loop first needs them.
-/// @throws Error, once, when the system cannot start all threads. The team then works with the threads that
-/// started.
+/// The number of threads in the team, including the calling thread. Initially the environment variable
+/// GRADUS_NUM_THREADS or, without it, OMP_NUM_THREADS sets this number. If neither is set, it is the smaller
+/// of 16 and the number of processors that this process may use. The threads start when threads() or a loop
+/// first needs them.
+/// @throws Error when the system cannot start all threads, but only the first time. From then on, the team
+/// works with the threads that started.
 int threads();
 /// Sets the number of threads in the team.
 /// @throws Error if `count` is outside [1, 256], if the team is running, or if the system cannot start all
@@ -38,7 +39,8 @@ void run(std::int64_t count, Work work, const void* context);
 
 /// Calls work(i) for every i < count in parallel. If a call throws, the other calls still run; then the first
 /// exception is rethrown. The calls run one after the other in three cases: with one thread, inside another
-/// parallel loop, and while another thread uses the team. An exception then stops the remaining calls.
+/// parallel loop, and while another thread uses the team. In these cases, an exception stops the remaining
+/// calls.
 template <class F>
 void parallel_tasks(std::int64_t count, const F& work) {
   team::run(
@@ -58,9 +60,10 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   parallel_tasks(count, [&](std::int64_t i) { work(n * i / count, n * (i + 1) / count); });
 }
 
-/// Calls parallel_tasks() for operations on tensors. Each call of `work` has the calling thread's settings,
-/// such as NoGrad, Composed, PackWeights and the module path. Random numbers come from the default generator
-/// of the thread that draws them. Under a Profile, all calls run on the calling thread.
+/// Like parallel_tasks(), for a `work` that runs operations on tensors: each call of `work` has the calling
+/// thread's settings, such as NoGrad, Composed, PackWeights and the module path. The generator of random
+/// numbers is not among these settings: each thread draws from its own default generator. Under a Profile,
+/// all calls run on the calling thread.
 void parallel_operations(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
 }  // namespace gradus

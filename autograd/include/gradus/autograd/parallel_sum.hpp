@@ -8,14 +8,15 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Σ_i f(i) for i < count. Terms are computed in parallel, each f(i) and its backward pass by one thread.
-/// Threads wait for each other only twice, at the end of the forward pass and at the end of the backward
-/// pass, not after every loop. The gradients of all terms are in memory at the same time.
+/// Σ_i f(i) for i < count. Terms are computed in parallel: one thread computes f(i), and one thread, perhaps
+/// another, runs its backward pass. Threads wait for each other only twice, at the end of the forward pass
+/// and at the end of the backward pass, not after every loop. The gradients of all terms are in memory at the
+/// same time.
 ///
 /// f is called as in parallel_operations(). f must return a scalar, and must not change anything that other
 /// calls of f use. Under a Profile, or with one thread, the terms are computed one after the other.
-/// Otherwise, a hook on a tensor inside f runs on the thread that computes that term's backward pass, and
-/// retain_grad() has no effect on such a tensor.
+/// When they are computed in parallel, a hook on a tensor inside f(i) runs on the thread that computes the
+/// backward pass of f(i), and retain_grad() has no effect on tensors inside f.
 ///
 /// Gradient: g at each f(i).
 /// @throws Error when count is below 1, or when f does not return scalars of one dtype. Rethrows exceptions

@@ -35,8 +35,9 @@ class Generator {
   double normal();
   /// A generator independent of this one, seeded by one draw from it.
   Generator split();
-  /// Independent generator n, derived from the seed without a draw. Give each step of a loop its own stream:
-  /// later draws from this generator then do not depend on the number of steps.
+  /// The generator of stream n, independent of this one and of other streams. Derived from the seed, without
+  /// a draw. Give each step of a loop its own stream: later draws from this generator then do not depend on
+  /// the number of steps.
   Generator stream(std::uint64_t n) const;
 
   /// A copy of this generator for one part of a batch. The copy draws the same numbers as the original. With
@@ -67,7 +68,7 @@ class Generator {
 };
 
 /// This thread's generator, for dropout and initialisers. Its seed is initially 0. So all threads draw the
-/// same numbers unless each thread calls seed().
+/// same numbers unless they call seed() with different seeds.
 Generator& default_generator();
 /// Restarts this thread's generator with a new seed.
 void seed(std::uint64_t value);

@@ -30,8 +30,8 @@ struct Recorded {
 /// All operations and leaves from which `root` was computed, and `root` itself, oldest first: inputs come
 /// before results, and the root is last. `names` gives names to tensors, for example the named_parameters()
 /// of a module.
-/// @throws Error, in the name of `operation`, if `root` was not recorded or an earlier backward() freed its
-/// tape.
+/// @throws Error that names `operation`, if `root` was not recorded, or if an earlier backward() freed the
+/// tape of `root`.
 std::vector<Recorded> recorded(const char* operation, const Tensor& root, const NamedTensors& names = {});
 
 }  // namespace gradus

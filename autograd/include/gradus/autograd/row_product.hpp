@@ -14,7 +14,8 @@ namespace gradus {
 ///
 ///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
 ///
-/// d_i is an addend. Each term is a fused multiply-add if the processor has this instruction. Copies W.
+/// d_i is the term to be added, for example a bias. Each term is added by a fused multiply-add if the
+/// processor has this instruction. The constructor copies W.
 class RowProduct final : public WeightProduct {
  public:
   /// @param weight (N, K), f32. @throws Error for another rank or dtype.

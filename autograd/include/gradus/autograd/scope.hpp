@@ -19,8 +19,9 @@ struct ScopePath {
   std::string text() const;
 };
 
-/// Appends `name` to this thread's module path, and restores the previous path when destroyed. The path
-/// appears in operations and errors. Modules use a Scope to append their names. An empty name adds nothing.
+/// Appends `name` to this thread's module path, and restores the previous path when destroyed. Recorded
+/// operations and errors contain the path. Modules use a Scope to append their names. An empty name adds
+/// nothing.
 class Scope {
  public:
   explicit Scope(std::string_view name);

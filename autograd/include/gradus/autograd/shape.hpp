@@ -45,12 +45,13 @@ class Shape {
   const std::int64_t* begin() const { return sizes_.data(); }
   const std::int64_t* end() const { return sizes_.data() + rank_; }
 
-  /// with() replaces the size of one axis, without() removes an axis, inserted() adds one before `axis`.
+  /// with() replaces the size of one axis, without() removes an axis, inserted() inserts a new axis before
+  /// `axis`.
   Shape with(int axis, std::int64_t size) const;
   Shape without(int axis) const;
   Shape inserted(int axis, std::int64_t size) const;
 
-  /// The index of the element at row-major position `element`: [1, 2] for 5 in (2, 3).
+  /// The index of the element at row-major position `element`. In shape (2, 3), position 5 has index [1, 2].
   std::vector<std::int64_t> index_of(std::int64_t element) const;
 
   bool operator==(const Shape& other) const {

@@ -32,10 +32,10 @@ class Gradients {
   /// d(loss)/d(input i) as accumulated so far, or zeros. The caller may add to it in place.
   /// @throws Error unless wants(i).
   const Tensor& in(int i);
-  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
-  /// first gradient of an input is stored without a copy on two conditions: it has the input's shape, and it
-  /// is out(), is a view of out(), or shares its values with no other tensor.
-  /// @throws Error when wants(i) is false, and when the dtype differs.
+  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. If this
+  /// is the first gradient of input i, and `gradient` has the input's shape, `gradient` is stored without a
+  /// copy in two cases: it is out() or a view of out(), or no other tensor shares its values.
+  /// @throws Error when wants(i) is false, and when `gradient` does not have the input's dtype.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
   /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised, and f must write every element. This

@@ -81,11 +81,12 @@ class Tensor {
   /// recorded operations along the way unless `retain_graph` is set. If backward() throws, no gradient has
   /// changed, but part of the tape may be freed.
   /// @throws Error when this tensor is not a scalar or was not recorded, when the tape was freed by an
-  /// earlier backward(), when a value that the tape needs was changed in place, and when the tape depends on
-  /// a gradient: second derivatives are out of scope.
+  /// earlier backward(), when a value that the tape needs was changed in place, and when a value on the tape
+  /// was computed from a gradient, because second derivatives are out of scope.
   void backward(bool retain_graph = false) const;
-  /// Adds d(loss)/d(leaf) in the same way, starting from `gradient` = d(loss)/d(this), for a tensor of any
-  /// shape. Throws also when the shape or dtype of `gradient` differs from this tensor's.
+  /// As above, for a tensor of any shape: starts from `gradient` = d(loss)/d(this), and adds d(loss)/d(leaf)
+  /// to the gradient of every leaf. Also throws Error when the shape or dtype of `gradient` differs from this
+  /// tensor's.
   void backward(const Tensor& gradient, bool retain_graph = false) const;
   void backward(double) const = delete;  // a number would convert to retain_graph
 

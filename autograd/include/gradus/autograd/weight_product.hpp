@@ -20,7 +20,8 @@ class WeightProduct {
   virtual ~WeightProduct() = default;
   /// y ← x·Pᵀ + d for x (m, columns), y (m, rows) and d (m, rows). Each matrix has its own row stride.
   /// Several threads may call multiply() at the same time.
-  /// @param d null if nothing is added; may equal y. A stride of 0 repeats one row, as for a bias.
+  /// @param d null if nothing is added; may equal y. If d_stride is 0, all rows of d are the same row, as for
+  /// a bias.
   virtual void multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part,
                         const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const = 0;
 };

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// The sets of weights within which the smallest weights are chosen.
+/// The weights that prune() compares with each other to find the smallest.
 enum class PruningScope {
   global,      ///< all matrices together: matrices with small weights lose more of them
   per_matrix,  ///< each matrix loses the same fraction
@@ -41,8 +41,8 @@ class Pruning {
   Pruning(const Pruning&) = delete;
   Pruning& operator=(const Pruning&) = delete;
 
-  /// Chooses M for the fraction s in [0, 1] of the current weights, and sets the pruned weights to 0. Weights
-  /// that are already 0 are chosen first, so that pruned weights stay pruned when s grows.
+  /// Prunes the fraction s in [0, 1] of the weights: chooses M by the current weights, and sets W ← M ∘ W.
+  /// Weights that are already 0 are chosen first, so that pruned weights stay pruned when s grows.
   /// @throws Error if s is outside [0, 1], or a matrix has a value that is not finite; the message names this
   /// matrix. Nothing changes in either case.
   void prune(double sparsity);
@@ -66,7 +66,7 @@ class Pruning {
 ///
 ///     s_t = s_f − s_f (1 − (t − t_0) / (t_1 − t_0))³   for t = t_0, t_0 + Δt, …, t_1
 ///
-/// Prunes most weights early, while many are redundant, and few at the end.
+/// Prunes many weights in the early steps, when many are redundant, and few in the last steps.
 struct GradualPruning {
   double sparsity;         ///< s_f, in [0, 1]
   std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning

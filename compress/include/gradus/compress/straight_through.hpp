@@ -11,23 +11,25 @@ namespace gradus::compress {
 /// Rounds W (N, K), f32 or f64, to int8 with one scale per row, and converts back: s_i round(W_ij / s_i),
 /// with the s_i of nn::quantise_rows().
 ///
-/// The gradient with respect to W is the gradient with respect to the result: the straight-through estimator
-/// of Bengio et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. The
-/// function is a staircase, whose derivative is 0 between the steps and undefined at them. The true gradient
-/// would therefore never move a weight. The estimator uses the derivative of the identity, 1, which is also
-/// the staircase's mean slope. gradcheck() compares with the true gradient, so it reports an error.
+/// The backward pass copies the gradient of the result to W. This is the straight-through estimator of Bengio
+/// et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. The function is
+/// a staircase, whose derivative is 0 between the steps and undefined at them. The true gradient would
+/// therefore never move a weight. The estimator uses the derivative of the identity, 1, which is also the
+/// staircase's mean slope. gradcheck() compares this gradient with the true one, and therefore reports an
+/// error.
 /// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 
 /// Quantisation-aware training of a whole model (Jacob et al. 2018, section 3). The model's f32 matrices hold
-/// rounded weights, which every forward and backward pass uses. Updates are added to an exact copy
-/// (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and would be
-/// lost in the rounded weights.
+/// rounded weights, which every forward and backward pass uses. Updates are added to an exact copy V of each
+/// matrix W (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and
+/// would be lost in the rounded weights.
 ///
 ///     V ← V + ΔW,   W ← fake_quantise(V)
 ///
 /// where ΔW is the optimiser's update of W. The gradient with respect to W is used as the gradient with
-/// respect to V (straight-through, as in fake_quantise()). During training, the inputs of products stay f32.
+/// respect to V (straight-through, as in fake_quantise()). Only weights are rounded: during training, the
+/// inputs of products stay f32.
 ///
 ///     RoundedTraining rounded(model);
 ///     options.after_update = [&](std::int64_t) { rounded.after_update(); };   // of models::TrainerOptions

@@ -9,9 +9,9 @@ namespace gradus::compress {
 
 /// A shortlist for the readout: the state of a model that can write only the target tokens with the ids 0 to
 /// `tokens` − 1. In a data::Vocabulary, these are the special tokens and the most frequent words. The
-/// decoder's embedding and the readout's weight and bias keep only their first `tokens` rows.
-/// With a large vocabulary, most of a step's time is the readout's product. The logits of the kept tokens do
-/// not change; the softmax shares the probability of the removed tokens among the kept ones.
+/// decoder's embedding and the readout's weight and bias keep only their first `tokens` rows. With a large
+/// vocabulary, a decoding step spends most of its time in the product of the readout. The logits of the kept
+/// tokens do not change; the softmax shares the probability of the removed tokens among the kept ones.
 ///
 /// Load the result with load_state_dict() into a model with the same options and a smaller vocabulary.
 ///

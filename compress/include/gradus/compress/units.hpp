@@ -15,11 +15,12 @@ namespace gradus::compress {
 ///
 /// These weights are the groups of Wen et al. 2018, "Learning intrinsic sparse structures within long
 /// short-term memory", section 3.1. All rows and columns of the other units are removed. Every matrix stays
-/// dense, so that both products and files become smaller. Load the result with load_state_dict() into a model
-/// with the same options except `hidden`, and train it further.
+/// dense, so products and files become smaller. Load the result with load_state_dict() into a model with the
+/// same options except `hidden`, and train it further.
 ///
-/// With SharedAdditiveAttention, column u of W_a reads unit u of the decoder and of both directions. So all
-/// three keep the same units, and ‖w_u‖² is the sum over the three units u.
+/// With SharedAdditiveAttention, column u of W_a reads unit u of the decoder and of both directions. So the
+/// decoder and both directions keep the same units u, and ‖w_u‖² is the sum of the squared norms of these
+/// three units.
 ///
 /// @param model an encoder in both directions and a BahdanauDecoder with AdditiveAttention or
 /// SharedAdditiveAttention, each of one layer

@@ -23,8 +23,8 @@ struct Link {
 std::set<Link> strongest_links(std::span<const float> weights, std::int64_t source_steps);
 std::set<Link> strongest_links(std::span<const double> weights, std::int64_t source_steps);
 
-/// The alignment error rate of Och and Ney (2003). Compares links A with human-annotated sure links S and
-/// possible links P ⊇ S. Counts are summed over sentences:
+/// The alignment error rate of Och and Ney (2003). Compares the found links A with links that people
+/// annotated: the sure links S and the possible links P ⊇ S. Counts are summed over sentences:
 ///
 ///     AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
 struct AlignmentError {

@@ -52,8 +52,8 @@ class Batches {
   State state() const { return state_; }
 
   /// Restores the state of a stream with the same pairs and options.
-  /// \throws gradus::Error if the epoch or the position is negative, or if the epoch has fewer batches than
-  ///         the position.
+  /// \throws gradus::Error if the epoch or the position is negative, or if the position exceeds the number of
+  ///         batches in the epoch.
   void set_state(State state);
 
   /// A stable hash of pairs and options. Use it to check that a saved state belongs to this stream.

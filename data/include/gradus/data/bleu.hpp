@@ -15,8 +15,8 @@
 ///     BLEU = 100 · BP · exp(1/N Σ_n ln p_n)     BP = min(1, exp(1 - r/c))
 ///
 /// p_n is the fraction of the hypotheses' n-grams that occur in their references. The count of an n-gram is
-/// clipped to its largest count in one reference. c is the total length of the hypotheses. For each
-/// hypothesis, r adds the length of the reference that is nearest in length.
+/// clipped to its largest count in one reference. c is the total length of the hypotheses. r is the total
+/// length of references: for each hypothesis, only the reference that is nearest in length counts.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
@@ -73,7 +73,7 @@ BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options = {});
 
-/// BLEU of one sentence; always uses the effective order.
+/// BLEU of one sentence. Always ignores n-grams longer than the hypothesis, as `effective_order` does.
 /// \throws gradus::Error as `bleu_counts` does.
 BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string> references,
                         BleuOptions options = {});

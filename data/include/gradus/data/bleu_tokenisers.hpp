@@ -15,7 +15,7 @@ enum class BleuTokeniser {
   characters,  ///< "char": every character except white space is a token
   chinese,     ///< "zh": every Chinese character is a token, the rest is split as 13a does
   /// "intl", like WMT's mteval-v14.pl: separates all Unicode symbols, and Unicode punctuation that has a
-  /// character other than a digit before or after it
+  /// character other than a number before or after it
   international,
 };
 

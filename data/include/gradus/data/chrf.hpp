@@ -12,9 +12,9 @@
 ///     chrF = 100 · (1 + β²) · P · R / (β² P + R)     β = 2
 ///
 /// For each n, the precision is the fraction of the hypotheses' n-grams that occur in their references. The
-/// recall is the fraction of the references' n-grams that occur in their hypotheses. An n-gram occurs at most
-/// as often as in the other text. P and R are the means over n. Both means omit an n if the hypotheses or the
-/// references have no n-grams of length n.
+/// recall is the fraction of the references' n-grams that occur in their hypotheses. The count of an n-gram
+/// is clipped to its count in the other text. P and R are the means over n. Both means omit an n if the
+/// hypotheses or the references have no n-grams of length n.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
@@ -31,7 +31,7 @@ struct ChrfCounts {
 };
 
 /// Statistics of one hypothesis. An invalid byte counts as a character.
-/// @param lowercase lower-case hypothesis and reference, as BleuOptions::lowercase does
+/// @param lowercase converts hypothesis and reference to lower case, as BleuOptions::lowercase does
 ChrfCounts chrf_counts(std::string_view hypothesis, std::string_view reference, bool lowercase = false);
 
 /// chrF from statistics, 0 to 100; 0 if nothing matches.

@@ -20,7 +20,7 @@
 namespace gradus::data {
 
 /// The lines of a file, including blank ones.
-/// \param most_memory  bytes of memory that the lines may take; 0 for half of the machine's
+/// \param most_memory  bytes of memory that the lines may take; 0 for half of the machine's memory
 /// \throws gradus::Error if the file cannot be read, is damaged or is not UTF-8, or a line or the text is too
 ///         long.
 std::vector<std::string> read_lines(const std::filesystem::path& path, std::size_t most_memory = 0);

@@ -13,9 +13,9 @@ namespace gradus::data {
 
 /// The task of reversing a string: source `a b c`, target `c b a <eos>`.
 ///
-/// The true alignment is known: of a source of length L, target step t reads position L - t + 1, both counted
-/// from 1. A hash of the source decides which fifth of the strings is held out, so that training and held-out
-/// strings are disjoint for every seed.
+/// The true alignment is known: target step t reads position L - t + 1 of a source of length L. Steps and
+/// positions are counted from 1. About a fifth of the strings is held out. A hash of the source decides
+/// which, so that training and held-out strings are disjoint for every seed.
 class Reversal {
  public:
   /// \param symbols     number of symbols, 2 to 1000000; their ids start at `first_symbol`.

@@ -14,16 +14,16 @@ namespace gradus::data {
 
 /// A model of the library SentencePiece. Normalises text and splits it into pieces, in which `▁` marks a
 /// space. T. Kudo, J. Richardson, "SentencePiece: A simple and language independent subword tokenizer and
-/// detokenizer for neural text processing", 2018. Copies share the model. Thread-safe. Works only if gradus
-/// was built with SentencePiece.
+/// detokenizer for neural text processing", 2018. Copies share the model. The class is thread-safe. It works
+/// only if gradus was built with SentencePiece.
 class SentencePiece {
  public:
-  /// Reads the content of a model file written by `spm_train`. SentencePiece does not detect every damage: a
+  /// Reads the content of a model file written by `spm_train`. SentencePiece does not detect all damage: a
   /// flipped byte in a model file can end the program.
   /// \param source_name  the file's name, for messages.
   /// \throws gradus::Error if the bytes are not such a model, or gradus was built without SentencePiece.
   static SentencePiece from_bytes(std::string bytes, std::string_view source_name);
-  /// from_bytes() with a file's content. \throws gradus::Error also if the file cannot be read.
+  /// Calls from_bytes() with the content of a file. \throws gradus::Error also if the file cannot be read.
   static SentencePiece read(const std::filesystem::path& path);
 
   /// The pieces of a line. A character that the model does not know becomes one piece.

@@ -14,7 +14,7 @@ namespace gradus::data {
 /// text compressed by gzip is decompressed. A byte order mark and CR LF are accepted.
 class TextLines {
  public:
-  /// The most bytes of a line, without its end. A text without line ends could be endless.
+  /// The maximum number of bytes in a line, not counting its end. Without a maximum, a line could be endless.
   static constexpr std::size_t longest = 1 << 20;
 
   /// \param operation  prefix of the messages

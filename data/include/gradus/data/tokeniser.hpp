@@ -48,8 +48,8 @@ class Tokeniser {
   const std::optional<BytePairEncoding>& bpe() const { return bpe_; }
   const std::optional<SentencePiece>& sentence_piece() const { return pieces_; }
 
-  /// The text that `split` splits. It is trimmed, has single spaces, and is in NFKC and lower case if the
-  /// options say so. With a SentencePiece model, it is `join(split(text))`.
+  /// The text that `split` splits. It is trimmed and has single spaces. With the option `nfkc` it is in NFKC,
+  /// and with `lower` in lower case. With a SentencePiece model, it is `join(split(text))`.
   /// \throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 
@@ -58,8 +58,8 @@ class Tokeniser {
   std::vector<std::string> split(std::string_view line) const;
 
   /// Detokenises: joins word pieces and inserts spaces. Omits the space before closing punctuation, after an
-  /// opening bracket or opening question mark, inside quotation marks, after an elision, between a currency
-  /// sign and its number and, for the unit `chinese`, beside a Chinese character.
+  /// opening bracket or opening question mark, directly inside quotation marks, after an elision, between a
+  /// currency sign and its number and, for the unit `chinese`, beside a Chinese character.
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 

@@ -11,7 +11,8 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Throws unless the text is valid UTF-8 (RFC 3629): without missing or stray bytes, overlong forms,
 /// surrogates or code points above U+10FFFF.
-/// \param where  prefix of the message, which states the position of the first invalid byte, counted from 1.
+/// \param where  prefix of the message. The message states the position of the first invalid byte, counted
+/// from 1.
 void check_utf8(std::string_view where, std::string_view text);
 
 /// The code points of a text.

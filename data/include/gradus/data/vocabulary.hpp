@@ -25,8 +25,8 @@ struct VocabularyOptions {
 class Vocabulary {
  public:
   /// Makes a vocabulary of the sentences' tokens. The most frequent tokens come first; equally frequent
-  /// tokens are in byte order. Tokens spelled like a special token are dropped, and therefore encoded as
-  /// unknown.
+  /// tokens are in byte order. Tokens spelled like a special token are dropped, so that id() returns `unk`
+  /// for them.
   /// \throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse a
   ///         token.
   static Vocabulary build(std::span<const std::vector<std::string>> sentences,

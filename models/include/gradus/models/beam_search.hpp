@@ -18,7 +18,8 @@ struct BeamOptions {
 };
 
 /// Beam search. Each step keeps a source's K likeliest allowed continuations with a probability above 0.
-/// Continuations that end in EOS are complete hypotheses. They are ranked by (Wu et al. 2016, eq. 14)
+/// Continuations that end in EOS are complete hypotheses. Complete hypotheses are ranked by (Wu et al. 2016,
+/// eq. 14)
 ///
 ///     s(y, x) = ln p(y | x) / lp(y) + cp(x, y)
 ///     lp(y) = ((5 + |y|) / 6)^α                    |y| counts EOS
@@ -42,7 +43,7 @@ std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tenso
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps = {});
 
-/// Beam search as a Search. @throws Error as the function above does.
+/// Beam search as a Search. @throws Error if an option is outside its range.
 Search beam_search(const BeamOptions& options);
 
 }  // namespace gradus::models

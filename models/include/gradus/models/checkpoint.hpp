@@ -20,8 +20,8 @@ struct Checkpoint {
 
 /// Writes the checkpoint. Metadata under "gradus.…" holds the format, the circumstances(), and a checksum of
 /// tensors and metadata. The same training writes the same bytes. Replaces the file atomically.
-/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must have
-/// rounded their values
+/// @param narrow tensors to store in fewer bytes; compress::round_to_int8() or round_to_bf16() must already
+/// have rounded their values
 /// @throws Error as nn::save_safetensors() does.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const nn::Narrow& narrow = {});
@@ -33,16 +33,17 @@ bool is_checkpoint(const nn::Metadata& metadata);
 /// has another format.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 
-/// @throws Error naming the path unless the content of a checkpoint matches its checksum. Older checkpoints
-/// have no checksum, and pass.
+/// @throws Error naming the path unless the content of a checkpoint matches its checksum. Checkpoints of
+/// older versions have no checksum, and are accepted.
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
 /// A checksum of the tensors' names, dtypes, shapes and values. Does not depend on the order of the tensors.
 std::string fingerprint(const NamedTensors& tensors);
 
-/// A property of the process that affects the bits of later steps and is not in a Trainer's state: the
-/// version of gradus, its compiler, instruction set, linear algebra and number of threads.
+/// A property of the process that affects the bits of later steps and is not in a Trainer's state. These
+/// properties are the version of gradus, the compiler, the instruction set, the linear algebra and the number
+/// of threads.
 struct Circumstance {
   std::string key;    ///< in a checkpoint's metadata
   std::string words;  ///< its name in messages, such as "the number of threads"
@@ -51,11 +52,11 @@ struct Circumstance {
 std::vector<Circumstance> circumstances();
 
 /// The circumstances in which this process differs from the one that saved the checkpoint, such as "the
-/// number of threads was 2 and is 1". Training resumes bit-identically only if there are none.
+/// number of threads was 2 and is 1". Training resumes bit-identically only if the list is empty.
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
-/// Loads a checkpoint's weights into a model, for inference or a new training. If the model has a tensor
-/// under several names, the checkpoint needs only one of these names.
+/// Loads a checkpoint's weights into a model, for inference or to begin a new training run. If the model has
+/// a tensor under several names, the checkpoint needs only one of these names.
 /// @param source the checkpoint's name in messages
 /// @throws Error as Module::load_state_dict() does; the model is unchanged in that case.
 void load_model(nn::Module& model, const Checkpoint& checkpoint,

@@ -6,8 +6,8 @@
 namespace gradus::models {
 
 /// Restricts the tokens that a search may write, as in fairseq and OpenNMT (`min_length`,
-/// `no_repeat_ngram_size`). A search treats a forbidden token as one of probability 0. The probabilities of
-/// the other tokens are not normalised again, so that the log-probabilities of results stay the model's own.
+/// `no_repeat_ngram_size`). In a search, a forbidden token has probability 0. The probabilities of the other
+/// tokens are not normalised again, so that the log-probabilities of results stay the model's own.
 ///
 /// Blocking of n-grams takes precedence over `min_length`: if every ordinary token is blocked, EOS follows
 /// even before `min_length`. The maximum number of steps takes precedence over both.

@@ -54,8 +54,8 @@ struct WeightColumns {
 ///
 ///     h'_j = W_c [h_{2j}; h_{2j+1}] + b_c,  j from 0
 ///
-/// The last h of an odd number is paired with 0. The states `last_forward`, `first_backward` and `last` are
-/// those of `rnn`, as without the convolution.
+/// If the number of annotations is odd, the last h is paired with 0. The states `last_forward`,
+/// `first_backward` and `last` are those of `rnn`, as without the convolution.
 ///
 /// With `silence` d > 0, attention cannot look at silence. The annotations of silence are those whose power
 /// is more than d decibels below the power of the source's loudest annotation. An annotation's power is the
@@ -88,8 +88,8 @@ class Encoder : public nn::Module {
   /// The columns of a search's attention weights for a source of this length.
   WeightColumns weight_columns(std::int64_t length) const;
   /// For each annotation of forward(), its index in the order of the source: (J, B), i64. Without `silence`,
-  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the at most n source vectors
-  /// from position order[i, b] · n on.
+  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the n source vectors from
+  /// position order[i, b] · n on, or to fewer vectors at the end of the source.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
@@ -97,10 +97,9 @@ class Encoder : public nn::Module {
   const std::unique_ptr<nn::Recurrent> rnn;
   const std::unique_ptr<nn::Linear> convolution;  ///< W_c and b_c; null without a convolution
 
-  /// An optional function for sources of vectors. If it is set, a source may also be ids, (T, B), i64,
-  /// counted from data::first_symbol. The function returns their vectors, (T, B, ·), with zeros for padding.
-  /// Vectors can thus pass through batches and searches that expect tokens. Several threads may call the
-  /// function at once.
+  /// Optional, for an encoder of vectors. Maps ids (T, B), i64, to vectors (T, B, ·), with zeros for padding.
+  /// If this function is set, a source may also be ids, counted from data::first_symbol. Batches and searches
+  /// that expect tokens then carry ids in place of vectors. Several threads may call the function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
   /// An optional function for `silence`. If the source is ids, the function returns the power of each vector:
   /// (T, B) → (T, B).

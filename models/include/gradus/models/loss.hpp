@@ -59,7 +59,7 @@ struct Loss {
 /// options ask for attention entropy, coverage, sampling, or an objective that reads attention weights.
 /// Otherwise the decoder's forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A
 /// sequence's dropout masks do not depend on the thread that computes the sequence.
-/// @param coins if 0 < sampling < 1, gives one number for each sequence and each step but the first
+/// @param coins if 0 < sampling < 1, gives one number for each sequence at each step except the first
 /// @throws Error as LossOptions::check() does, and for attention entropy or coverage with a decoder that has
 /// no attention or draws positions.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},

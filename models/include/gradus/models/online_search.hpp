@@ -12,9 +12,10 @@ namespace gradus::models {
 
 /// Greedy decoding that writes while the source still arrives (Raffel et al. 2017, algorithm 1).
 ///
-/// The encoder reads each new part of the source from where it stopped. A decoder step begins at the
-/// annotation at which the step before stopped, and walks to the right. If the step finds no place to stop,
-/// it is repeated when more annotations are known. Annotations to the left of the walk are forgotten.
+/// With each new part of the source, the encoder continues from its last state. A decoder step begins at the
+/// annotation at which the previous step stopped, and walks to the right. If the step finds no place to stop,
+/// the search repeats the step when more annotations are known. Annotations to the left of the walk are
+/// removed from the memory.
 ///
 /// The tokens do not depend on how the source is divided into parts, and are those of greedy() for the whole
 /// source, up to rounding.
@@ -22,9 +23,9 @@ class OnlineSearch {
  public:
   /// @param model     must be in eval mode, outlive this object, and not change
   /// @param max_steps gives the maximum output length from the part of the source that is known so far
-  /// @throws Error if the model is in training mode, or needs the end of the source for its first token: it
-  /// must have an encoder of one direction and without `silence`, and a BahdanauDecoder with
-  /// nn::MonotonicAttention that starts from Bridge::zeros.
+  /// @throws Error if the model is in training mode, or needs the end of the source for its first token. The
+  /// model must have an encoder of one direction and without `silence`, and a BahdanauDecoder with
+  /// nn::MonotonicAttention and Bridge::zeros.
   explicit OnlineSearch(const Seq2Seq& model, const MaxSteps& max_steps = {});
   ~OnlineSearch();
   OnlineSearch(const OnlineSearch&) = delete;

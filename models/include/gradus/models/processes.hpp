@@ -21,7 +21,7 @@ struct Processes {
   /// function may return before the sums are complete; use the tensors again only after finish_sums(). All
   /// processes make the same calls in the same order, with tensors of the same shapes and dtypes, f32 or f64.
   /// May be empty if P = 1.
-  /// @param bf16 if true, the f32 values are bf16 numbers, and each sum of two is rounded to the nearest bf16
+  /// @param bf16 if true, the f32 values are bf16 numbers, and each addition rounds to the nearest bf16
   std::function<void(std::vector<Tensor> tensors, bool bf16)> start_sum = {};
   /// Waits until all sums are complete. May be empty if P = 1. @throws Error if a sum failed.
   std::function<void()> finish_sums = {};

@@ -30,8 +30,8 @@ struct AttentionSizes {
 /// An attention that ModelOptions can select by name.
 struct AttentionKind {
   std::function<std::unique_ptr<nn::Attention>(const AttentionSizes&)> make;
-  /// The number of elements in the attention's weight matrices, if known. With this number, the `gradus`
-  /// command refuses models that do not fit in memory.
+  /// The number of elements in the attention's weight matrices, if known. The `gradus` command uses this
+  /// number to refuse models that do not fit in memory.
   std::function<double(const AttentionSizes&)> weights = {};
 };
 
@@ -60,7 +60,7 @@ struct Registry {
 
   /// The attentions and decoders of this library.
   static Registry standard();
-  /// The context of the decoder with this name; empty if unknown.
+  /// The context of the decoder with this name; empty if no decoder has this name.
   std::optional<SourceContext> context_of(const std::string& decoder) const;
 };
 

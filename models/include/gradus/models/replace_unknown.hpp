@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Replaces each word `unknown` in the target by the source word with the largest weight, the first one on
-/// ties (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
+/// Replaces each target word that equals `unknown`. The new word is the source word with the largest weight,
+/// or the first such word on ties (Luong et al. 2015b, but without their dictionary; Jean et al. 2015).
 /// @param weights f32, as in Decoded: row t for target word t, column j for source word j; further rows are
 /// ignored
 /// @throws Error if the weights have another shape, or are undefined.

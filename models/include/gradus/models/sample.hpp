@@ -11,8 +11,9 @@
 namespace gradus::models {
 
 /// The sampling distribution: p^(1/temperature) over the allowed tokens, normalised. It is restricted to the
-/// `top_k` likeliest tokens (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability
-/// reaches `top_p` (nucleus, Holtzman et al. 2020). Of equally likely tokens, those with lower ids are kept.
+/// `top_k` likeliest tokens (Fan et al. 2018), then to the smallest set of likeliest tokens that has the
+/// fraction `top_p` of the remaining probability (nucleus, Holtzman et al. 2020). Of equally likely tokens,
+/// those with lower ids are kept.
 struct SamplingOptions {
   double temperature = 1;  ///< > 0; near 0, sampling approaches greedy decoding
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all
@@ -32,7 +33,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
                             const SamplingOptions& options, Generator& generator,
                             const MaxSteps& max_steps = {});
 
-/// Sampling as a Search. The Search has its own copy of the generator, which advances with every call.
+/// Sampling as a Search. The Search copies the generator, and its copy advances with every call.
 /// @throws Error if an option is outside its range.
 Search sample(const SamplingOptions& options, const Generator& generator);
 

@@ -12,8 +12,8 @@
 namespace gradus::models {
 
 /// The maximum output length, including EOS: either a constant or, by default, twice the source's length plus
-/// ten. The length of a source is its number of tokens, or of annotations if it is vectors. The maximum
-/// length does not depend on the other sources in a batch.
+/// ten. The length of a source of tokens is its number of tokens. The length of a source of vectors is its
+/// number of annotations. The maximum length does not depend on the other sources in a batch.
 class MaxSteps {
  public:
   MaxSteps() = default;

@@ -26,8 +26,8 @@ namespace gradus::models {
 /// `state` and `set_state`. Without them, a Trainer can train, but has no state().
 struct BatchStream {
   std::function<data::Batch()> next;
-  /// Returns the position as a fixed number of integers. After set_state(position), the stream continues with
-  /// the same batches.
+  /// Returns the position as a fixed number of integers. After set_state(position), the stream continues from
+  /// this position.
   std::function<std::vector<std::int64_t>()> state = {};
   /// Restores a position. Throws if the position belongs to another stream; this stream is unchanged in that
   /// case.
@@ -71,8 +71,8 @@ struct TrainerOptions {
   /// If true, the error for a loss or a gradient that is not finite names the operation that first produced
   /// such a value. To find this operation, the loss is computed again.
   bool names_origin = true;
-  /// Called after each update with the number of steps taken, for methods that change the parameters
-  /// themselves, such as compress::Pruning. Not part of the state.
+  /// Called after each update, with the number of steps taken. Meant for methods that change parameters in
+  /// addition to the optimiser, such as compress::Pruning. Not part of the state.
   std::function<void(std::int64_t step)> after_update = {};
 };
 
@@ -102,9 +102,9 @@ struct TrainStep {
 /// generator per batch, which default_generator() seeds.
 class Trainer {
  public:
-  /// The model must outlive the trainer. With several processes, each has its own trainer. All trainers need
-  /// the same initial weights, batches, options and default_generator(), and must call the same functions in
-  /// the same order.
+  /// The model must outlive the trainer. With several processes, each has its own trainer. All processes must
+  /// give their trainers the same initial weights, batches, options and default_generator(), and call the
+  /// same functions in the same order.
   /// @throws Error for options out of range, for unknown names, for a precision that MixedPrecision refuses,
   /// and if the number of processes does not divide the number of shards.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {}, Processes processes = {});
@@ -119,15 +119,16 @@ class Trainer {
   bool finished() const;
 
   /// True after every `eval_every` steps and after the last step, until observe() or skip_evaluation() is
-  /// called. If a state was saved while an evaluation was due, true again after load_state().
+  /// called. If state() was called while an evaluation was due, the evaluation is due again after
+  /// load_state().
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
   /// Marks the due evaluation as done without a score. Does not count for `patience` or the plateau schedule.
   /// Leaves the best score unchanged.
   void skip_evaluation() { evaluated_ = steps_; }
-  /// Forgets all scores, for example because later ones measure something else: the next score is the best so
-  /// far, and the counts for `patience` and the plateau schedule start at 0. Keeps the learning rate.
+  /// Forgets all scores, for example because later scores measure something else: the next score is the best
+  /// so far, and the counts for `patience` and the plateau schedule start at 0. Keeps the learning rate.
   void forget_scores();
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }

@@ -18,15 +18,16 @@ struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  /// (B, H): ←h_1, the backward direction's state after the first token, which it reads last. Undefined if
-  /// the encoder has only one direction.
+  /// (B, H): ←h_1, the backward direction's state after the first token, which this direction reads last.
+  /// Undefined if the encoder has only one direction.
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
-  /// Decoders that start from the encoder's final state read them.
+  /// Decoders whose initial state is the encoder's final state read `last`.
   std::vector<Tensor> last = {};
 };
 
-/// A decoder's state between two steps: the step count, and named tensors whose leading axis is the batch.
+/// A decoder's state between two steps: the number of past steps, and named tensors whose leading axis is the
+/// batch.
 class State {
  public:
   State() = default;
@@ -49,10 +50,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// One step of a decoder. An extension point, like Attention. Teacher forcing, sampling and all searches run
-/// a decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before
-/// it updates the state (Bahdanau, with s_{t−1}), or after (Luong, with s_t). The state contains everything
-/// that the next step needs, such as h̃ for Luong's input feeding.
+/// One step of a decoder. An extension point, like Attention. Teacher forcing, sampling and all searches work
+/// with every decoder that has start() and step(). A step may attend before it updates the state (Bahdanau,
+/// with s_{t−1}), or after (Luong, with s_t). The state contains everything that the next step needs, such as
+/// h̃ for Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {

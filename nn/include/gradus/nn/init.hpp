@@ -26,13 +26,14 @@ Fans fans(const Shape& weight);
 
 /// The function applied to a layer's output W x + b.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
-/// A factor on the standard deviation, to compensate for the nonlinearity. PyTorch's factors, in the order of
-/// Nonlinearity, are 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is the slope of leaky_relu for
-/// inputs below 0.
+/// A factor on the standard deviation of initial weights, to compensate for the nonlinearity. PyTorch's
+/// factors, in the order of Nonlinearity, are 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is the
+/// slope of leaky_relu for inputs below 0.
 double gain(Nonlinearity nonlinearity, double slope = 0.01);
 
-/// Xavier initialisation (Glorot and Bengio 2010) balances the variance of activations and of gradients:
-/// U(−b, b) with b = gain · √(6 / (in + out)) (eq. 16), and N(0, gain² · 2 / (in + out)) (eq. 12).
+/// Xavier initialisation (Glorot and Bengio 2010) balances the variance of activations and of gradients.
+/// xavier_uniform() draws from U(−b, b) with b = gain · √(6 / (in + out)) (eq. 16), and xavier_normal() from
+/// N(0, gain² · 2 / (in + out)) (eq. 12).
 Tensor xavier_uniform(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 Tensor xavier_normal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 

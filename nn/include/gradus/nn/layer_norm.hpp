@@ -7,7 +7,7 @@ namespace gradus::nn {
 
 /// Layer normalisation over the last axis (Ba et al. 2016, eq. 4), as PyTorch's LayerNorm computes it:
 ///
-///     y = (x − μ) / √(σ² + ε) ∘ weight + bias     for each row's mean μ and variance σ²
+///     y = (x − μ) / √(σ² + ε) ∘ weight + bias     with the mean μ and the variance σ² of each row
 ///
 /// Parameters: `weight` (size), initially ones, and `bias` (size), initially zeros.
 class LayerNorm : public Layer {

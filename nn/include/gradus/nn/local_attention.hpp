@@ -19,7 +19,7 @@ namespace gradus::nn {
 /// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).
 class LocalPredictiveAttention : public AdditiveAttention {
  public:
-  /// @throws Error as AdditiveAttention does, or if `half_window` is not finite or below 1. With a half
+  /// @throws Error as AdditiveAttention does, or if `half_window` is below 1 or not finite. With a half
   /// window below 1, the window might contain no position.
   LocalPredictiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                            double half_window, double dropout = 0);

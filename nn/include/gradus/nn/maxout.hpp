@@ -18,7 +18,7 @@ class Maxout : public Layer {
  public:
   /// @throws Error unless pieces ≥ 1.
   Maxout(std::int64_t inputs, std::int64_t outputs, std::int64_t pieces = 2);
-  /// x (…, inputs) → (…, outputs). @throws Error if the last axis differs.
+  /// x (…, inputs) → (…, outputs). @throws Error if the last axis is not `inputs`.
   Tensor forward(const Tensor& x) const override;
 
   const Tensor weight, bias;

@@ -36,8 +36,8 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Every parameter of this module and its children with its path, such as "decoder.cell.weight_ih", in the
-  /// order of registration.
+  /// Every parameter of this module and of its descendants, in the order of registration. Each has a path,
+  /// such as "decoder.cell.weight_ih".
   NamedTensors named_parameters() const;
   /// All parameters without names. A parameter shared under several names appears once.
   std::vector<Tensor> parameters() const;
@@ -56,7 +56,7 @@ class Module {
   /// values.
   /// @param source the name of the state in messages
   /// @throws Error if a name is missing, unexpected, duplicated, or of the wrong shape or kind (integer or
-  /// floating-point). Then nothing is loaded. The message lists at most three names for each reason.
+  /// floating-point). Nothing is loaded in that case. The message lists at most three names for each reason.
   void load_state_dict(const NamedTensors& state, std::string_view source = "the state");
 
   /// This module and all its descendants, parents first.
@@ -91,7 +91,8 @@ class Module {
   /// Registers a child, which must outlive this module. @throws Error as add_parameter() does, or if the
   /// child already has a parent.
   void add_module(std::string name, Module& child);
-  /// Appends this module's name to this thread's module path until the returned Scope is destroyed.
+  /// Appends this module's name to the module path of the calling thread. The destructor of the returned
+  /// Scope removes the name.
   Scope enter() const { return Scope(name_, path_); }
 
  private:
@@ -99,8 +100,8 @@ class Module {
 
   void check_name(const std::string& name) const;
   using List = NamedTensors Module::*;
-  // Collects the entries of `lists`, such as parameters_, with their paths, from this module and its
-  // descendants.
+  // The entries of the given lists, such as parameters_, of this module and of its descendants. Each entry
+  // gets its path.
   NamedTensors collect(std::initializer_list<List> lists) const;
   void collect(const std::string& path, std::initializer_list<List> lists, NamedTensors& found) const;
 

@@ -8,14 +8,14 @@
 namespace gradus::nn {
 
 struct MonotonicOptions {
-  /// Standard deviation of the noise that is added to the energies in training, at least 0. The noise drives
+  /// Standard deviation, at least 0, of the noise that is added to the energies in training. The noise drives
   /// stop probabilities towards 0 and 1. Decoding rounds these probabilities. If they are already near 0 or
   /// 1, decoding agrees with training.
   double noise = 2;
   /// Initial values of g and r, the scale and the bias of the energies (equation 16, see MonotonicAttention).
-  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. With a larger g, the
-  /// energies outgrow the noise within some hundred updates. With a lower r, the walk stops less often, so
-  /// the first updates attend to positions farther away.
+  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. A larger g makes the
+  /// energies outgrow the noise within some hundred updates. A lower r makes the walk stop less often, so the
+  /// first updates attend to positions farther away.
   double scale = 4, bias = -4;
   double dropout = 0;
 };
@@ -67,7 +67,7 @@ class MonotonicAttention : public Attention {
 /// elsewhere, the weights are those of one walk.
 ///
 /// @param p        (B, T), in [0, 1]
-/// @param previous α_{t−1}, (B, T), at least 0, of sum at most 1
+/// @param previous α_{t−1}, (B, T), at least 0; each row sums to at most 1
 /// @return α_t, (B, T) @throws Error if the shapes are not equal.
 Tensor monotonic_weights(const Tensor& p, const Tensor& previous);
 

@@ -8,12 +8,13 @@
 #pragma GCC visibility push(default)
 /// Ways to turn energies into weights, other than a softmax over all positions. The energies e are (B, T).
 /// The lengths are (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get
-/// weight. Energies beyond a row's length have no effect, and get gradient 0. A row of length 0 gets zeros.
+/// weight. Energies beyond a row's length have no effect, and get gradient 0. In a row of length 0, all
+/// weights are 0.
 namespace gradus::nn {
 
 // ---- Sparse weights ----
-// These operations are for attention. gradus/nn/normaliser.hpp declares them. The lengths are (B), i64, or
-// undefined if all are T. A row of length 0 gets zeros.
+// These functions of gradus/nn/normaliser.hpp turn attention energies into weights. Many of the weights are
+// exactly 0. The lengths are (B), i64, or undefined if all are T. A row of length 0 gets zeros.
 
 /// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point
 /// of the simplex, the set of all weights that are at least 0 and sum to 1.
@@ -36,7 +37,8 @@ Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t
 
 /// How a ScoredAttention turns energies into weights; see set_normaliser().
 struct Normaliser {
-  /// Weights (B, T) from energies and lengths. Draws from default_generator() in training only.
+  /// Weights (B, T) from energies and lengths. Takes random numbers from default_generator(), and only in
+  /// training.
   std::function<Tensor(const Tensor& energies, const Tensor& lengths, bool training)> weights;
   Estimator estimator = Estimator::none;
 };
@@ -56,13 +58,13 @@ Normaliser top_k(std::int64_t k);
 /// This sum is 1, but has the gradient of ln softmax(e)_s.
 Normaliser hard();
 
-/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with
-/// another gradient:
+/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2). It is hard attention with a
+/// different gradient:
 ///
 ///     s = arg max_j (e_j + G_j),     α_j = [j = s],     G_j = −ln(−ln U_j),   U_j uniform in (0, 1)
 ///
-/// This draws s from softmax(e). In eval mode, G = 0. The backward pass treats the weights as softmax((e + G)
-/// / temperature). This gradient is biased, so finite differences do not confirm it.
+/// This draws s from softmax(e). In eval mode, G = 0. In the backward pass, α counts as
+/// softmax((e + G) / temperature). This gradient is biased, so finite differences do not confirm it.
 /// @throws Error unless 0 < temperature < ∞.
 Normaliser gumbel(double temperature);
 

@@ -40,7 +40,7 @@ class Optimiser {
   void zero_grad();
 
   std::size_t group_count() const { return group_count_; }
-  /// @throws Error if there is no such group.
+  /// The learning rate of a group. @throws Error if there is no such group.
   double learning_rate(std::size_t group = 0) const;
   /// Sets the learning rate of every group, or of one group. @throws Error for a rate that is negative or not
   /// finite, or if there is no such group.

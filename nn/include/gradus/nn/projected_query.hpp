@@ -14,7 +14,7 @@ namespace gradus::nn {
 ///     attend(W_a s, h)
 ///
 /// With DotProductAttention this is the score "general" of Luong et al. 2015, section 3.1: hᵀ W_a s.
-/// Modules: `W_a` (D, H), `score`.
+/// H is the size of the query, D that of the values. Modules: `W_a` (D, H), and `score`, the given attention.
 class ProjectedQuery : public Attention {
  public:
   /// @throws Error for sizes below 1, and for a null attention.

@@ -57,7 +57,8 @@ class RecurrentCell : public Module {
  protected:
   /// @throws Error, prefixed with `name`, unless `inputs` and `hidden` are at least 1.
   RecurrentCell(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden, bool bias);
-  /// Returns the state after x, (B, I). Undefined tensors in `state` are taken as zeros.
+  /// Returns the state after the step with the input x (B, I). Undefined tensors in `state` are taken as
+  /// zeros.
   RecurrentState advance(const Tensor& x, RecurrentState state) const;
 };
 
@@ -71,8 +72,8 @@ struct RecurrentOptions {
 };
 
 /// A recurrent module over a sequence, with one or more layers, forward only or in both directions. Layer l +
-/// 1 reads the output of layer l, with both directions concatenated, and with dropout in training. Callers
-/// that accept any kind, such as encoders and decoders, use `run` and `step`.
+/// 1 reads the output of layer l: both directions, concatenated. In training, dropout is applied to this
+/// output. Callers that accept any kind, such as encoders and decoders, use `run` and `step`.
 class Recurrent : public Module {
  public:
   /// `output`: the last layer's states h. `last`: {h_n} or {h_n, c_n}, the last states of all layers and
@@ -88,7 +89,8 @@ class Recurrent : public Module {
   /// run() for packed sequences, (N, I) → (N, D·H).
   Result run_packed(const Tensor& x, const Packing& packing, RecurrentState first = {}) const;
 
-  /// Runs one step through all layers, for decoders: their next input depends on the last output.
+  /// Runs one step through all layers. Decoders need this, because their next input depends on their last
+  /// output.
   /// @param x      (B, I)
   /// @param before (B, H) each: h of every layer from the lowest up; for an LSTM, then c of every layer
   /// @return the state after x, in the same order; the top layer's h is at index layers() − 1
@@ -99,7 +101,7 @@ class Recurrent : public Module {
   std::int64_t layers() const { return options_.layers; }
   int directions() const { return options_.bidirectional ? 2 : 1; }
   std::size_t state_parts() const { return kind_.parts; }  ///< 1 for {h}, 2 for {h, c}
-  /// The cell of attention_sequence() that computes the same steps, if such a cell exists.
+  /// The cell of attention_sequence() that computes the same steps as this module, if such a cell exists.
   std::optional<AttentionCell> attention_cell() const { return kind_.attention_cell; }
   /// The weights of one layer and direction.
   const RecurrentWeights& weights(std::int64_t layer, int direction = 0) const {

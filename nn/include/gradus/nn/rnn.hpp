@@ -39,7 +39,7 @@ struct RNNOptions {
 /// has the parameters of RNNCell, with names as in GRU.
 class RNN : public Recurrent {
  public:
-  /// @throws Error as GRU does, and unless f is tanh or relu.
+  /// @throws Error as GRU does, and if f is neither tanh nor relu.
   RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options = {});
 
   struct Output {

@@ -13,8 +13,8 @@ namespace gradus::nn {
 /// batch, not even in the last bit. The copies of the weights take as much memory as the parameters.
 class RowProducts {
  public:
-  /// @throws Error if a parameter has another product, such as one of Int8Products. A model with Int8Products
-  /// needs no RowProducts, because int8 sums are exact.
+  /// @throws Error if a parameter already has another product, for example from Int8Products. A model with
+  /// Int8Products needs no RowProducts, because int8 sums are exact.
   explicit RowProducts(const Module& module);
 
  private:

@@ -32,7 +32,8 @@ Schedule linear(double from, double to, std::int64_t steps);
 /// PyTorch's cosine rises again after `steps`.
 /// @throws Error unless `steps` ≥ 1 and the minimum is finite and at least 0.
 Schedule cosine(std::int64_t steps, double minimum = 0);
-/// Changes linearly: the factor is `from` at t = 0, and 1 at t = steps. From there on, it is then(t − steps):
+/// Changes linearly: the factor is `from` at t = 0, and 1 at t = steps. From t = steps on, the factor is
+/// given by the schedule `then`, at t − steps:
 ///
 ///     schedule::warm_up(100, schedule::cosine(900))
 ///

@@ -24,8 +24,8 @@ class ScoredAttention : public Attention {
                 const Tensor& previous_weights) const override;
   double dropout() const { return dropout_.probability(); }
 
-  /// Replaces the softmax, at any time: the parameters do not depend on the normaliser. A normaliser without
-  /// `weights` stands for the softmax.
+  /// Replaces the softmax. May also be called after training, because a normaliser has no parameters. A
+  /// normaliser without `weights` stands for the softmax.
   void set_normaliser(Normaliser normaliser) { normaliser_ = std::move(normaliser); }
   bool has_softmax() const { return !normaliser_.weights; }
   Estimator estimator() const override { return normaliser_.estimator; }
@@ -38,8 +38,8 @@ class ScoredAttention : public Attention {
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
   /// The result of attend() for the weights α, (B, T). Applies dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
-  /// True if this object is a Class itself, not of a derived class, and its weights are a softmax. If so,
-  /// attention_sequence() may replace attend().
+  /// True if this object's class is exactly `Class`, not a class derived from it, and the weights are a
+  /// softmax. Only then may attention_sequence() replace attend().
   template <class Class>
   bool can_be_fused() const {
     return is_exactly<Class>() && has_softmax();

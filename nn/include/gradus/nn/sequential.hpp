@@ -20,7 +20,7 @@ class Sequential : public Layer {
   template <std::derived_from<Layer>... L>
   explicit Sequential(std::unique_ptr<L>... layers) : Sequential(listed(std::move(layers)...)) {}
 
-  /// Returns x itself if there are no layers.
+  /// Applies the layers to x, in order. Without layers, returns x itself.
   Tensor forward(const Tensor& x) const override;
 
  private:

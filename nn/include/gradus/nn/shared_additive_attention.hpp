@@ -13,12 +13,12 @@ namespace gradus::nn {
 ///     h_j = [h_j^(1); …; h_j^(D/Q)]
 ///     e_tj = v_a · tanh(W_a s_{t−1} + Σ_d W_a h_j^(d))
 ///
-/// This is AdditiveAttention with U_a = [W_a … W_a]. So all parts of a value have the same weights. The
-/// gradient of W_a is the sum over both uses. Sizes: query (Q), values (D, a multiple of Q), energy space
-/// (A). Parameters: `W_a.weight` (A, Q), `v_a` (A).
+/// This is AdditiveAttention with U_a = [W_a … W_a]. So all parts of a value are multiplied by the same
+/// matrix. The gradient of W_a is the sum of the gradients from the query and from the values. Sizes: query
+/// (Q), values (D, a multiple of Q), energy space (A). Parameters: `W_a.weight` (A, Q), `v_a` (A).
 class SharedAdditiveAttention : public ScoredAttention {
  public:
-  /// @throws Error for sizes below 1, if `value_size` is not a multiple of `query_size`, and for dropout
+  /// @throws Error if a size is below 1, if `value_size` is not a multiple of `query_size`, or if dropout is
   /// outside [0, 1).
   SharedAdditiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                           double dropout = 0);

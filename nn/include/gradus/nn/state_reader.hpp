@@ -13,7 +13,8 @@
 namespace gradus::nn {
 
 /// Reads a saved state entry by entry, and collects errors. finish() throws them. Do not use the values
-/// before finish() has returned: an invalid entry gives an undefined tensor, 0, or a number out of range.
+/// before finish() has returned: for an invalid entry, they are an undefined tensor, 0, or a number out of
+/// range.
 class StateReader {
  public:
   explicit StateReader(const NamedTensors& state);

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The form of a series: a line; a dashed line, whose gaps show the lines below; or points without a
-/// line.
+/// The form of a series: a line; a dashed line, through whose gaps other lines can be seen; or points without
+/// a line.
 enum class Mark { line, dashed, points };
 
 /// A line through the points (x[i], y[i]), in this order, or only the points.
@@ -19,6 +19,7 @@ struct Series {
   Mark mark = Mark::line;
   std::optional<std::size_t> colour{};  ///< index of the series whose colour is used; empty: its own
   std::vector<double> offset{};  ///< point i is drawn at x[i] + offset[i]; tooltips show x[i]. May be empty
+  bool name_at_end = false;      ///< the name is written after the last point, not in the legend
 };
 
 /// Lines with shared axes: losses, learning rates, norms, decision boundaries.
@@ -35,7 +36,7 @@ struct Curves {
 /// NaN and infinite values leave a gap, and so do values of 0 or below on a logarithmic axis. Long lines are
 /// thinned without losing peaks: for every two pixels of width, only the first, last, lowest and highest
 /// point are drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y),
-/// unless they are dashed.
+/// unless they are dashed. Names at the ends of lines may overlap if the lines end close together.
 ///
 /// Throws Error if there are no series, if a series is empty, if its x and y differ in size, or if equal
 /// units are requested with a logarithmic axis.

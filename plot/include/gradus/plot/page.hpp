@@ -12,7 +12,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows{};  ///< one cell per column
 };
 
-/// A section of a page. Shows its non-empty members, in this order.
+/// A section of a page. The page shows the members in this order, and leaves out empty ones.
 struct Section {
   std::string heading{};
   std::vector<std::string> paragraphs{};
@@ -28,8 +28,8 @@ struct Page {
   std::vector<Section> sections{};
 };
 
-/// Returns `page` as a self-contained HTML file, without scripts or requests. It suits light and dark themes,
-/// phone and desktop.
+/// Returns `page` as a self-contained HTML file, without scripts or requests. The page suits light and dark
+/// themes, phones and desktops.
 ///
 /// Texts are escaped. SVGs are embedded unchanged; they do not interfere with each other.
 /// Throws Error if an SVG does not begin with `<svg`, or a table row does not have one cell per column.

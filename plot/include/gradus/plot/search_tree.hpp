@@ -28,9 +28,9 @@ struct SearchTree {
 /// Draws `tree` as one SVG from left to right, with one column per step and a key of the fates that occur.
 /// Siblings appear in the order of their indices, from top to bottom.
 ///
-/// Fates can be distinguished without colour: a kept node has a box, an ended one a thick border, a greedy
-/// one a dashed border; the best one is filled, and a dropped one has no box. The tooltip of a node shows the
-/// node's label and note.
+/// Fates can be distinguished without colour: a kept node has a box, an ended node has a thick border, a
+/// greedy node has a dashed border, the nodes of the best hypothesis are filled, and a dropped node has no
+/// box. The tooltip of a node shows the node's label and note.
 ///
 /// Throws Error if there are no nodes, or if the parent of a node does not come before the node.
 std::string svg(const SearchTree& tree);

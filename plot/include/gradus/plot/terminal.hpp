@@ -15,8 +15,8 @@ enum class Colour {
   truecolor,  ///< 24 bits
 };
 
-/// Colour support of the file descriptor `fd`: none unless it is a terminal. For a terminal, applies
-/// choose_colour() to the environment variables NO_COLOR, TERM and COLORTERM.
+/// Colour support of the file descriptor `fd`: none if `fd` is not a terminal. Otherwise the result of
+/// choose_colour() for the environment variables NO_COLOR, TERM and COLORTERM.
 Colour colour_of(int fd);
 
 /// The colours of a terminal. None if `no_color` is not empty, or if `term` is empty, "dumb" or begins with
@@ -31,8 +31,9 @@ int terminal_width(int fd);
 ///
 /// Column labels are written downwards above the cells; long labels end in an ellipsis. Chinese, Japanese and
 /// Korean characters take two columns. Without colour, a cell is one of the characters ` ░▒▓█`, written
-/// twice. Each character stands for a fifth of [min, max]. NaN is `··`. If `width` is above 0 and the heatmap
-/// is wider, it is split into blocks of columns, one below the other.
+/// twice. The five characters stand for the fifths of [min, max], in this order. NaN is `··`. A heatmap of
+/// more than `width` terminal columns is split into blocks of cell columns, one below the other. If `width`
+/// is 0, nothing is split.
 ///
 /// Throws Error for the heatmaps that svg(Heatmap) rejects.
 std::string terminal(const Heatmap& heatmap, Colour colour, int width = 0);

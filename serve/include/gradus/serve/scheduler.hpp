@@ -22,7 +22,8 @@ struct Job {
 
 /// A submitted job. Setting `*cancelled` to true stops the job at the next step.
 struct Ticket {
-  /// Best first. Empty if the job was cancelled before its end; an Error if it failed.
+  /// The outputs, best first. Empty if the job was cancelled before its end. If the job failed, get() throws
+  /// an Error.
   std::future<std::vector<models::Decoded>> outputs;
   std::shared_ptr<std::atomic<bool>> cancelled;
 };

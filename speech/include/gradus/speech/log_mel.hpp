@@ -34,7 +34,7 @@ Tensor log_mel(const Sound& sound, const LogMelOptions& options = {});
 
 /// The magnitudes |X_tk| from which log_mel() computes the features. The option `bands` has no effect.
 /// @return (T, K), f64, with K = N / 2 + 1
-/// @throws Error as log_mel() does, except for the bands
+/// @throws Error as log_mel() does for the sound, the window and the step
 Tensor magnitudes(const Sound& sound, const LogMelOptions& options = {});
 
 }  // namespace gradus::speech

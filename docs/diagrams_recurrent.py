@@ -1,0 +1,216 @@
+"""The pictures of tutorial 04, a recurrent network, for docs/diagrams.py."""
+
+import math
+
+from diagrams_kit import at, picture
+from diagrams_parts import chain
+from results_kit import load
+
+
+@picture("04_accuracy", 330)
+def accuracy_by_delay(p):
+    """Accuracy by delay, a dot for each model.
+
+    For each delay, the dots of 24 models are side by side, sorted by accuracy. At the delays 1 and 5, all are at 1. At 10, 15 and 20,
+    some are near 1 and others lower. At 30 and 40, all are near an eighth, the accuracy of guessing.
+    """
+    left, right, floor, up = 46, 474, 272, 224
+    tables = [run["tables"]["each_model"]["rows"] for run in load("tutorial_04")["runs"]]
+    slot = (right - left) / len(tables[0])
+
+    def height(accuracy):
+        return floor - up * accuracy
+
+    p.text(12, 18, "accuracy", "small start quiet")
+    for part in range(5):
+        y = height(part / 4)
+        p.path("line token faded", f"M{at(left, y)}H{right}", ' stroke-width="1"')
+        p.text(left - 8, y, f"{part / 4:.2f}", "small end quiet")
+    p.path("line gradient dash", f"M{at(left, height(1 / 8))}H{right}", ' stroke-width="1.8"')
+    p.text(left + 8, height(1 / 8) - 14, "guessing: ⅛", "start gradient name")
+    delays = [rows[0]["name"] for rows in zip(*tables)]
+    models = [sorted(value for row in rows for value in row["values"]) for rows in zip(*tables)]
+    means = [(left + slot * (i + 0.5), height(sum(values) / len(values))) for i, values in enumerate(models)]
+    p.path("line decoder", "M" + "L".join(at(*point) for point in means), ' stroke-width="1.2"')
+    for (x, y), delay, values in zip(means, delays, models):
+        p.text(x, floor + 18, delay, "small quiet")
+        for j, value in enumerate(values):
+            p.disc("fill encoder", x + 0.6 * slot * ((j + 0.5) / len(values) - 0.5), height(value), 3)
+        p.path("line decoder", f"M{at(x - 0.38 * slot, y)}h{0.76 * slot:.4g}", ' stroke-width="2"')
+    p.text(left + 40, height(1) - 16, f"{len(models[0])} models", "start encoder name")
+    p.text(means[2][0], means[2][1] + 16, "mean", "decoder name")
+    p.text((left + right) / 2, floor + 42, "delay: tokens after the first", "small quiet")
+
+
+@picture("04_task", 190)
+def task(p):
+    """The task: name the first token at the end.
+
+    The tokens are B, d, a, e, g and c. The first is coloured. A brace under the other five says: delay = 5, no information. Each state
+    contains some of the first token's colour, less at every step. After the last step, the network must answer B.
+    """
+    xs, row, line = [40 + 66 * i for i in range(6)], 62, 122
+    states = []
+    for i, (x, letter) in enumerate(zip(xs, "Bdaegc")):
+        state = p.cell(x, row, "", "encoder", 34, 34)
+        p.add(f'<rect class="fill attention" x="{x - 11}" y="{row - 11}" width="22" height="22" rx="4" opacity="{0.6 ** i:.2f}"/>')
+        p.math(x, row - 30, f"h_{i + 1}", "small")
+        token = p.token(x, line, letter, role="attention" if i == 0 else "token")
+        p.arrow(token.top(), state.bottom(), role="attention" if i == 0 else "token")
+        states.append(state)
+    chain(p, states, "encoder")
+    answer = p.token(446, row, "B?", role="attention")
+    p.arrow(states[-1].right(), answer.left(), role="decoder", width=2.2)
+    p.math((states[-1].right()[0] + answer.left()[0]) / 2 - 2, row - 16, "W_o", "small")
+    left, right, y, middle = xs[1] - 20, xs[-1] + 20, line + 20, (xs[1] + xs[-1]) / 2
+    p.path("line token", f"M{left} {y}q0 8 8 8H{middle - 8}q8 0 8 8q0 -8 8 -8H{right - 8}q8 0 8 -8", ' stroke-width="1.4"')
+    p.text(middle, y + 30, "delay = 5, no information", "small")
+
+
+@picture("04_rnn", 344)
+def rnn(p):
+    """A recurrent network, unrolled, forward and backward.
+
+    Each state is computed from the token and the state before it, with the same parameters at every step. The gradient of the loss
+    goes back from state to state. From h_T, it is multiplied by 1 - h_T², which gives δ_T, and then by the transposed matrix W_hh.
+    Every step adds a part to the gradient of W_hh.
+    """
+    y, steps, xs = 246, ("1", "2", "{T−1}", "T"), (106, 184, 264, 412)
+    for x, name, role, css in ((12, "forward", "encoder", ""), (122, "backward", "gradient", "dash")):
+        p.path(f"line {role} {css}", f"M{x} 16h24", ' stroke-width="2"')
+        p.text(x + 32, 16, name, f"name start {role}")
+    states = [p.cell(x, y, f"h_{t}", "encoder", 44) for x, t in zip(xs, steps)]
+    start = p.cell(30, y, "h_0", "encoder", 44, css="dash")
+    for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
+        p.arrow(before.right(4), after.left(4), role="encoder", width=2.2)
+        p.math((before.x + after.x) / 2, y + 22, "W_{hh}", "small")
+    middle = (xs[1] + xs[2]) / 2
+    p.math(middle, y, "⋯")
+    for state, t in zip(states, steps):
+        p.arrow(p.token(state.x, y + 78, f"x_{t}", False).top(), state.bottom())
+        p.math(state.x + 6, y + 44, "W_{ih}", "small start")
+    back = y - 64
+    for before, after in zip([start, *states], states):
+        p.arrow(after.top(-8), (after.x - 8, back), (before.x + 8, back), before.top(8), role="gradient", css="dash")
+    p.math(xs[3] - 13, back + 26, "× (1 − h_T^2)", "small end")
+    p.math(xs[2] + 13, back + 26, "× W_{hh}^⊤", "small start")
+
+    # The sum over the steps, from the last to the first.
+    line = back - 62
+    last, *others = [(before.x + after.x) / 2 for before, after in ((states[2], states[3]), (states[0], states[1]), (start, states[0]))]
+    for x, text in ((last, "δ_T h_{T−1}^⊤"), (others[0], "δ_2 h_1^⊤"), (others[1], "δ_1 h_0^⊤")):
+        p.dot(x, back, "gradient")
+        p.math(x - 5, line + 36, text, "small end")
+    p.math(last + 6, back - 13, "δ_T", "start")
+    added = [p.circle(x, line, "+", "gradient", 11) for x in others]
+    for node in added:
+        p.arrow((node.x, back), node.bottom(), role="gradient")
+    p.arrow((last, back), (last, line), (middle + 14, line), role="gradient")
+    p.math(middle, line, "⋯")
+    p.arrow((middle - 14, line), added[0].right(), role="gradient")
+    p.arrow(added[0].left(), added[1].right(), role="gradient")
+    total = p.cell(others[1], line - 58, "∂L/∂W_{hh}", "gradient", 92, 30)
+    p.arrow(added[1].top(), total.bottom(), role="gradient")
+    p.math(total.right()[0] + 8, total.y, "= Σ_t δ_t h_{t−1}^⊤", "start")
+
+    loss = p.cell(xs[3], line, "L", "decoder", 44, 28)
+    p.arrow(states[-1].top(4), loss.bottom(4), role="decoder")
+    p.arrow(loss.bottom(16), states[-1].top(16), role="gradient", css="dash")
+    p.math(xs[3] + 21, line + 44, "∂L/∂h_T", "small start")
+
+
+# One unit that reads 1, 0, 0 with W_ih = 1, W_hh = 0.5 and b = 0: its states, and the factor by which a step back multiplies
+# the gradient.
+STATES = [math.tanh(1), math.tanh(0.5 * math.tanh(1)), math.tanh(0.5 * math.tanh(0.5 * math.tanh(1)))]
+BACK = [0.5 * (1 - state ** 2) for state in STATES]
+STEPS = (90, 240, 390)
+
+
+def bars(p, floor, values, role, names):
+    """Draws a bar for each step, with its name and value above it."""
+    p.path("line token", f"M{STEPS[0] - 50} {floor}H{STEPS[-1] + 50}", ' stroke-width="1"')
+    for x, value, name in zip(STEPS, values, names):
+        p.rect(f"part {role}", x - 22, floor - 84 * value, 44, 84 * value)
+        p.math(x, floor - 84 * value - 14, f"{name} = {value:.3f}")
+
+
+@picture("04_forward", 176)
+def forward_in_numbers(p):
+    """The states of three steps, in numbers.
+
+    One unit reads 1, 0 and 0, with W_ih = 1 and W_hh = 0.5. Its state is 0.762 after the first step, then 0.363 and 0.180.
+    """
+    floor = 116
+    bars(p, floor, STATES, "encoder", ("h_1", "h_2", "h_3"))
+    for t, (x, value) in enumerate(zip(STEPS, (1, 0, 0)), 1):
+        p.arrow(p.cell(x, floor + 44, f"x_{t} = {value}", "token", 74, 24).top(), (x, floor + 2))
+    for before, after in zip(STEPS, STEPS[1:]):
+        p.arrow((before + 26, floor - 8), (after - 26, floor - 8), role="encoder", width=2.2)
+        p.math((before + after) / 2, floor + 14, "W_{hh} = 0.5", "small")
+
+
+@picture("04_backward", 162)
+def backward_in_numbers(p):
+    """The gradient at the states of three steps, in numbers.
+
+    The gradient at the last state is 1. A step back multiplies it by a slope of tanh and by W_hh: first by 0.968 and 0.5, then by 0.868
+    and 0.5. At the first state, 0.210 is left.
+    """
+    floor = 116
+    bars(p, floor, [BACK[2] * BACK[1], BACK[2], 1], "gradient", ("∂L/∂h_1", "∂L/∂h_2", "∂L/∂h_3"))
+    for state, before, after in ((STATES[2], STEPS[1], STEPS[2]), (STATES[1], STEPS[0], STEPS[1])):
+        p.arrow((after - 26, floor - 8), (before + 26, floor - 8), role="gradient", width=2.2, css="dash")
+        p.math((before + after) / 2 - 48, floor + 14, f"× {1 - state ** 2:.3f} (tanh)", "small start")
+        p.math((before + after) / 2 - 48, floor + 34, "× 0.5 (W_{hh})", "small start")
+
+
+def after_ten_steps(h):
+    """The state after ten steps h ← tanh(2 h), and its derivative with respect to the first state."""
+    slope = 1
+    for _ in range(10):
+        h = math.tanh(2 * h)
+        slope *= 2 * (1 - h ** 2)
+    return h, slope
+
+
+@picture("04_cliff", 430)
+def cliff(p):
+    """A cliff: the state after ten steps, and its derivative, against the first state.
+
+    One unit with W_hh = 2, without bias and inputs. Above: h_10 is near -0.9575 left of h_0 = 0 and near 0.9575 right of it, with a steep
+    rise at 0. Below, on a logarithmic axis: the derivative is 1024 at 0, 1010 at 0.0001, and falls to 2e-7 at 0.5 and at -0.5.
+    """
+    left, wide, level = 76, 376, after_ten_steps(0.5)[0]
+    xs = [math.copysign(0.5 * (abs(k) / 150) ** 3, k) for k in range(-150, 151)]
+    panels = ((98, lambda h: 98 - 58 * after_ten_steps(h)[0]), (306, lambda h: 306 - 13 * math.log10(after_ten_steps(h)[1])))
+
+    def x_of(h):
+        return left + wide * (h + 0.5)
+
+    def level_line(y, css="faded"):
+        p.path(f"line token {css}", f"M{at(left, y)}h{wide}", ' stroke-width="1"')
+
+    for h in (-0.5, -0.25, 0, 0.25, 0.5):
+        for top, bottom in ((32, 164), (254, 404)):
+            p.path("line token faded", f"M{at(x_of(h), top)}V{bottom}", ' stroke-width="1"')
+        p.text(x_of(h), 418, f"{h:g}".replace("-", "−"), "small quiet")
+    p.math(12, 14, "h_{10}", "start encoder")
+    p.math(12, 210, "∂h_{10}/∂h_0", "start gradient")
+    p.math(478, 404, "h_0", "small end quiet")
+    for value in (-level, 0, level):
+        level_line(98 - 58 * value, "dash" if value else "faded")
+        p.text(left - 8, 98 - 58 * value, f"{value:.4g}".replace("-", "−"), "small end quiet")
+    for power, text in ((3, "1000"), (0, "1"), (-3, "0.001"), (-6, "10^{−6}")):
+        level_line(306 - 13 * power)
+        p.math(left - 8, 306 - 13 * power, text, "small end quiet")
+    for role, (_, y_of) in zip(("encoder", "gradient"), panels):
+        p.path(f"line {role}", "M" + "L".join(f"{x_of(h):.2f} {y_of(h):.2f}" for h in xs), ' stroke-width="2.2"')
+        for h in (0.0001, 0.5):
+            p.disc("ink", x_of(h), y_of(h), 4)
+    slope_of = panels[1][1]
+    p.math(x_of(0) + 10, 98 - 58 * 0.1 - 6, "at 0.0001: 0.10", "small start")
+    p.math(x_of(0.5) - 8, 98 - 58 * level + 18, "at 0.5: 0.96", "small end")
+    p.text(x_of(0), slope_of(0) - 36, "cliff", "name gradient")
+    p.math(x_of(0) - 8, slope_of(0) - 14, "at 0: 1024", "small end")
+    p.math(x_of(0) + 8, slope_of(0) - 14, "at 0.0001: 1010", "small start")
+    p.math(x_of(0.5) - 6, slope_of(0.5) - 38, "at 0.5: 2 · 10^{−7}", "small end")
