@@ -88,35 +88,52 @@ measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, 
 
 def check_text():
     """Checks that the text of tutorial 14 gives the numbers of the tables."""
-    def percent(row, form="{:.0f}"):
+    faster = STUDY.faster
+
+    def exact(row, form="{:.0f}"):
         """The lowest and the highest exact match over the seeds, in percent."""
         values = [100 * value for value in STUDY.over_runs(row, "exact_match")]
         return form.format(min(values)), form.format(max(values))
 
     def bytes_of(row):
         return f"{100 * STUDY.against_f32(row, 'bytes'):.1f}"
-    low, high = percent("80 % zeros, then trained")
-    lost = f"{100 - float(percent('80 % zeros, then trained', '{:.3f}')[0]):.0f}"
-    overall, longer = percent("80 % zeros, global, then trained"), percent("90 % zeros, then trained longer")
-    one, two = percent("top-1", "{:.1f}")[1], percent("top-2", "{:.1f}")[0]
-    pairs, few = percent("convolution of the annotations"), percent("8 target symbols", "{:.1f}")
-    untaught, words, attention = (percent(row) for row in ("student", "student, teacher's probabilities", "student, teacher's attention"))
-    trained = percent("student, 1,200 updates", "{:.1f}")[0]
-    slower = f"{STUDY.faster('student, 1,200 updates', 1) / STUDY.faster('student, 1,200 updates, int8', 1):.1f}"
-    kilobytes = [f"{STUDY.mean_of(row, 'gzip_bytes') / 1e3:.0f} kB" for row in ("80 % zeros, then trained, int8", "student, 1,200 updates, int8")]
-    more = f"{float(bytes_of('convolution of the annotations')) - 100:.0f}"
-    check_sentences({
-        "tutorials": (f"at most {lost} % of the outputs are wrong at 80 %", f"int8 has {bytes_of('int8')} % of the bytes", f"is {slower} times as slow in int8",
-                      f"With 80 % zeros, {low} to {high} % of the outputs are right", f"keeps only {overall[0]} to {overall[1]} %",
-                      f"After 1,200, {longer[0]} to {longer[1]} % are right",
-                      f"80 % zeros has {kilobytes[0]}", f"in int8 has {kilobytes[1]}", f"top-1 is right for at most {one} %, and top-2 for at least {two} %",
-                      f"adds {more} % to the file, and is right for {pairs[0]} to {pairs[1]} %", f"{few[0]} to {few[1]} % of the outputs are right",
-                      f"has {bytes_of('8 target symbols')} % of the bytes", f"on its own, the student is right for {untaught[0]} to {untaught[1]} %", f"for {words[0]} to {words[1]} %",
-                      f"for {attention[0]} to {attention[1]} %", f"without a teacher has at least {trained} %", f"{bytes_of('smallest student, int8')} % of the bytes"),
-        "zh/tutorials": (f"最多有 {lost} % 出错", f"int8 的字节数是 {bytes_of('int8')} %", f"f32 的 {slower} 倍", f"{low} 到 {high} %", f"{overall[0]} 到 {overall[1]} %",
-                         f"{longer[0]} 到 {longer[1]} %", *kilobytes, f"top-1 最多 {one} %", f"top-2 至少 {two} %", f"增加 {more} %", f"{pairs[0]} 到 {pairs[1]} %",
-                         f"{few[0]} 到 {few[1]} %", f"{bytes_of('8 target symbols')} %", f"{untaught[0]} 到 {untaught[1]} %", f"{words[0]} 到 {words[1]} %",
-                         f"{attention[0]} 到 {attention[1]} %", f"至少 {trained} %", f"{bytes_of('smallest student, int8')} %")})
+
+    def gzipped(row):
+        return f"{mean_of(row, 'gzip_bytes') / 1e3:.0f} kB"
+
+    def between(english, row, form="{:.0f}"):
+        low, high = exact(row, form)
+        return english.format(f"{low} to {high} %"), f"{low} 到 {high} %"
+    students = [row for row, (training, form, _) in ROWS.items() if training.startswith("student") and form is F32]
+    alike = [[faster(row, batch) for row in students] for batch in STUDY.batches]
+    noise = f"{max(100 * max(speeds) / min(speeds) - 100 for speeds in alike):.0f} %"
+    gained = f"{100 * max(faster('int8', batch) for batch in STUDY.batches) - 100:.0f} %"
+    slower = f"{faster('student, 1,200 updates', 1) / faster('student, 1,200 updates, int8', 1):.1f}"
+    wrong = f"{100 - float(exact('80 % zeros, then trained', '{:.3f}')[0]):.0f} %"
+    added = f"{float(bytes_of('convolution of the annotations')) - 100:.0f} %"
+    one, two, trained = exact("top-1", "{:.1f}")[1], exact("top-2", "{:.1f}")[0], exact("student, 1,200 updates", "{:.1f}")[0]
+    sentences = [  # in English, and in Chinese
+        (f"differ by up to {noise}", f"相差 {noise}"),
+        (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
+        (f"int8 makes this small model at most {gained} faster", f"快 {gained}"),
+        (f"is {slower} times as slow in int8", f"f32 的 {slower} 倍"),
+        between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
+        (f"at most {wrong} of the outputs are wrong at 80 %", f"最多有 {wrong} 出错"),
+        between("Global pruning keeps only {}", "80 % zeros, global, then trained"),
+        between("After 1,200, {} are right", "90 % zeros, then trained longer"),
+        (f"80 % zeros has {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),
+        (f"The student in int8 has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
+        (f"top-1 is right for at most {one} %, and top-2 for at least {two} %", f"top-1 最多 {one} % 正确，top-2 至少 {two} % 正确"),
+        (f"The convolution adds {added} to the file", f"卷积使文件增加 {added}"),
+        between("and is right for {}", "convolution of the annotations"),
+        between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
+        (f"the file still has {bytes_of('8 target symbols')} % of the bytes", f"还有 {bytes_of('8 target symbols')} %"),
+        between("on its own, the student is right for {}", "student"),
+        between("with the teacher's probabilities for {}", "student, teacher's probabilities"),
+        between("with its attention for {}", "student, teacher's attention"),
+        (f"the student without a teacher has at least {trained} %", f"单独训练的学生也至少 {trained} % 正确"),
+        (f"stored in int8: {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
+    check_sentences({"tutorials": [english for english, _ in sentences], "zh/tutorials": [chinese for _, chinese in sentences]})
 
 
 def check_bounds():
