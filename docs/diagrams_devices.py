@@ -6,7 +6,7 @@ import re
 from diagrams_kit import at, picture
 from diagrams_parts import chain
 from results_kit import load
-from results_small import mean_of
+from results_small_french import mean_of
 
 
 @picture("14_four_ways", 236)

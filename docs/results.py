@@ -29,7 +29,8 @@ import results_machines
 import results_museum
 import results_printed
 import results_serve
-import results_small
+import results_small_french
+import results_small_reversal
 import results_sparse
 import results_speaking
 import results_speed
@@ -38,8 +39,8 @@ from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": results_speed, "command": results_command,
            "museum": results_museum, "compress": results_compress, "sparse": results_sparse,
-           "small": results_small, "machines": results_machines, "serve": results_serve, "speaking": results_speaking,
-           "listening": results_listening}
+           "small": results_small_french, "small_reversal": results_small_reversal, "machines": results_machines,
+           "serve": results_serve, "speaking": results_speaking, "listening": results_listening}
 RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
@@ -89,7 +90,8 @@ def check():
     results_museum.check_bounds()
     results_compress.check_bounds()
     results_sparse.check_bounds()
-    results_small.check_bounds()
+    results_small_french.check_bounds()
+    results_small_reversal.check_bounds()
     results_machines.check_bounds()
     results_serve.check_bounds()
     results_speaking.check_bounds()

@@ -197,6 +197,11 @@ WORDS = {
     "smallest student, teacher's translations, int8": "最小的学生，教师的译文，int8",
     "smallest student": "最小的学生", "attention in a window": "窗口内的注意力", "attention to one position": "单个位置的注意力",
     "bf16": "bf16", "2,000 target words": "2,000 个目标词", "2,000 target words, int8": "2,000 个目标词，int8", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
+    "kB, gzip": "kB，gzip", "exact match, %": "完全匹配率，%", "exact match − f32": "完全匹配率 − f32",
+    "90 % zeros, then trained longer": "90 % 的零，继续训练更久",
+    "80 % zeros, global, then trained": "80 % 的零，全局，继续训练", "attention with one matrix": "共用一个矩阵的注意力",
+    "convolution of the annotations": "注解向量的卷积", "8 target symbols": "8 个目标符号", "student, teacher's attention": "学生，教师的注意力",
+    "student, 1,200 updates": "学生，1,200 次更新", "student, 1,200 updates, int8": "学生，1,200 次更新，int8", "smallest student, int8": "最小的学生，int8",
     "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB", "sentences/s": "句/秒",
     **results_chinese_museum.WORDS,
 }

@@ -1,0 +1,127 @@
+"""The tables of tutorial 14 on text: the French model, made smaller in each way, with bytes, BLEU, speed and memory.
+
+results_small.py lists the commands. small_speed_amd.json is the speed on another processor: `measure small speed`, with the result renamed.
+"""
+
+import os
+import subprocess
+
+from results_command import BF16, FRENCH, command_of, gradus
+from results_kit import ROOT
+from results_small import F32, ONE_THREAD, Study, check_sentences, fresh
+
+CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
+PRECISION = [*BF16, *ONE_THREAD]
+SIZES = ["--embedding", "64", "--energy", "64", "--tied", "output", "--dropout", "0.1"]
+STUDENT = ["--hidden", "96", *SIZES]
+SHORT = ["--steps", "1000"]  # a shorter training, to show what a teacher adds
+# In int8, this model has at most 1/20 of the teacher's bytes. Its training is not shortened. If it learns from the teacher's
+# translations, its loss on the true translations begins to rise while its BLEU still rises. So the best checkpoint is selected
+# by BLEU.
+SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1", "--learning-rate", "0.003", "--steps", "9600", "--metric", "bleu"]
+FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
+WORDS = "2000"
+
+
+def texts(runs):
+    """The folder with the pairs of every part, and with the teacher's translations of the training sources. Writes it if it is missing."""
+    folder = runs / "beams"
+    if not folder.is_dir():
+        part = fresh(folder)
+        for name in ("train", "dev", "test"):
+            listed = gradus("info", runs / "teacher", "--pairs", name, cwd=os.environ["GRADUS_DATA"], stdout=subprocess.PIPE).stdout
+            (part / f"{name}.tsv").write_text(listed)
+        pairs = (part / "train.tsv").read_text().splitlines()
+        (part / "sources.txt").write_text("".join(pair.split("\t")[0] + "\n" for pair in pairs))
+        gradus("translate", "--model", runs / "teacher", "--beam", "5", *PRECISION, "--input", part / "sources.txt",
+               "--output", part / "targets.txt", stderr=subprocess.DEVNULL)
+        part.rename(folder)
+    return folder
+
+
+def beams(runs):
+    """Options that train on the teacher's translations of the training sources."""
+    folder = texts(runs)
+    return ["--source", folder / "sources.txt", "--target", folder / "targets.txt",
+            "--dev-pairs", folder / "dev.tsv", "--test-pairs", folder / "test.tsv"]
+
+
+def pruned(runs, zeros):
+    return ["--init-from", runs / "teacher", "--prune", zeros, "--per-matrix", *FINE_TUNING, *PRECISION]
+
+
+# name of a training → a function that returns its options, given the folder of a seed's runs; in the order of training
+TRAININGS = {
+    "teacher": lambda runs: [*CONFIG, *FRENCH, *PRECISION],
+    "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *SHORT, *PRECISION],
+    "student of words": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *SHORT, *PRECISION, "--teacher", runs / "teacher"],
+    "student of beams": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *SHORT, *PRECISION],
+    "smallest": lambda runs: [*CONFIG, *FRENCH, *SMALLEST, *PRECISION],
+    "smallest of beams": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *PRECISION],
+    "50 % zeros": lambda runs: pruned(runs, "0.5"),
+    "80 % zeros": lambda runs: pruned(runs, "0.8"),
+    "90 % zeros": lambda runs: pruned(runs, "0.9"),
+    "window": lambda runs: [*CONFIG, *FRENCH, *PRECISION, "--attention", "local_p"],
+    "one position": lambda runs: [*CONFIG, *FRENCH, *PRECISION, "--attention", "hard"],
+}
+
+# row of the table → its training, the options with which `compress` stores it, and options of evaluate and translate
+ROWS = {
+    "f32": ("teacher", F32, []),
+    "bf16": ("teacher", ["--bf16"], BF16),
+    "int8": ("teacher", ["--int8"], []),
+    **{f"{zeros} % zeros, then trained": (f"{zeros} % zeros", F32, []) for zeros in (50, 80, 90)},
+    "50 % zeros, then trained, int8": ("50 % zeros", ["--int8"], []),
+    **{f"top-{k}": ("teacher", F32, ["--attention-top-k", str(k)]) for k in (4, 2, 1)},
+    "attention in a window": ("window", F32, []),
+    "attention to one position": ("one position", F32, []),
+    "2,000 target words": ("teacher", ["--target-words", WORDS], []),
+    "2,000 target words, int8": ("teacher", ["--target-words", WORDS, "--int8"], []),
+    "student": ("student", F32, []),
+    "student, teacher's probabilities": ("student of words", F32, []),
+    "student, teacher's translations": ("student of beams", F32, []),
+    "student, teacher's translations, int8": ("student of beams", ["--int8"], []),
+    "smallest student": ("smallest", F32, []),
+    "smallest student, teacher's translations": ("smallest of beams", F32, []),
+    "smallest student, teacher's translations, int8": ("smallest of beams", ["--int8"], []),
+}
+
+SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "top-2", "2,000 target words, int8", "student, teacher's translations",
+         "smallest student, teacher's translations, int8")
+
+STUDY = Study(name="small", command=command_of("eng-fra", *FRENCH, *PRECISION), trained_as="out/french", trainings=TRAININGS, rows=ROWS,
+              test_pairs=lambda runs: texts(runs) / "test.tsv", score="bleu", title="BLEU", difference="BLEU − f32", scale=1,
+              unit=("MB", 1e6, "{:.2f}"), shown=SHOWN, batches={1: 128, 64: 512}, data="GRADUS_DATA")
+measure, mean_of, small_quality, small_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
+
+
+def small_speed_amd():
+    return STUDY.speeds("small_speed_amd")
+
+
+def check_text():
+    """Checks that the text of tutorial 14 gives the differences of the table."""
+    def bleu(row, other):
+        return f"{abs(mean_of(row, 'bleu') - mean_of(other, 'bleu')):.1f}"
+    zeros, words = bleu("50 % zeros, then trained", "f32"), bleu("student, teacher's probabilities", "student")
+    beams = bleu("student, teacher's translations", "student")
+    smallest = bleu("smallest student, teacher's translations", "smallest student")
+    check_sentences({
+        "tutorials": (f"loses {zeros} [BLEU]", f"half of them cost {zeros} BLEU", f"they added {words} BLEU, and the teacher's translations {beams}.",
+                      f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.",
+                      f"the translations cost {smallest} BLEU"),
+        "zh/tutorials": (f"[BLEU](../terms.md#bleu) 下降 {zeros}。", f"BLEU 下降 {zeros}。", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。")})
+
+
+def check_bounds():
+    """Checks the bounds on which the page relies, for int8, a shortlist and a teacher's translations."""
+    check_text()
+    faster, bytes_of = STUDY.faster, lambda row: STUDY.against_f32(row, "bytes")
+    assert bytes_of("int8") <= 0.27 and mean_of("int8", "bleu") >= mean_of("f32", "bleu") - 0.3
+    assert faster("int8", 1) >= 1.8 and faster("int8", 64) >= 1.3
+    assert 1.3 <= faster("int8", 1, "small_speed_amd") < 1.8
+    assert faster("2,000 target words, int8", 1) >= 4 and mean_of("2,000 target words, int8", "bleu") >= mean_of("f32", "bleu") - 1.5
+    assert mean_of("student, teacher's translations", "bleu") >= mean_of("student", "bleu") + 1
+    smallest = "smallest student, teacher's translations, int8"
+    assert bytes_of(smallest) <= 1 / 20 and faster(smallest, 1) >= 4
+    assert mean_of(smallest, "bleu") >= mean_of("f32", "bleu") - 1.5

@@ -1,0 +1,153 @@
+"""The tables of tutorial 14 on reversal: one model, made smaller in each way, with bytes, exact match, speed and memory.
+
+results_small.py lists the commands.
+"""
+
+import subprocess
+
+from results_command import BF16, gradus
+from results_small import F32, ONE_THREAD, Study, check_sentences, fresh
+
+LENGTH = 12  # of the test sources, the longest of training
+# Of 5,000 test sources of 3 to 12 symbols, about 500 have 12.
+TASK = ["--task", "reverse", "--held-out", "5000", "--learning-rate", "0.003", *ONE_THREAD]
+LARGE = [*TASK, "--embedding", "32", "--hidden", "64", "--energy", "64"]
+UPDATES = ["--steps", "1200"]
+STUDENT = [*TASK, "--embedding", "16", "--hidden", "31", "--energy", "31"]  # 24.9 % of the large model's parameters
+SHORT = ["--steps", "600"]  # a shorter training, to show what a teacher adds
+SMALLEST = [*TASK, "--embedding", "8", "--hidden", "16", "--energy", "16", "--steps", "4800"]  # trained to the end
+SYMBOLS = "8"  # of ten
+
+
+def pruned(runs, zeros, *options, steps="300"):
+    return ["--init-from", runs / "teacher", "--prune", zeros, *options, "--steps", steps, "--learning-rate", "0.001", "--eval-every", "100",
+            *ONE_THREAD]
+
+
+# name of a training → a function that returns its options, given the folder of a seed's runs; in the order of training
+TRAININGS = {
+    "teacher": lambda runs: [*LARGE, *UPDATES],
+    "student": lambda runs: [*STUDENT, *SHORT],
+    "student of probabilities": lambda runs: [*STUDENT, *SHORT, "--teacher", runs / "teacher"],
+    "student of attention": lambda runs: [*STUDENT, *SHORT, "--teacher", runs / "teacher", "--teacher-weight", "0", "--teacher-attention", "1"],
+    "student, longer": lambda runs: [*STUDENT, *UPDATES],
+    "smallest": lambda runs: SMALLEST,
+    "50 % zeros": lambda runs: pruned(runs, "0.5", "--per-matrix"),
+    "80 % zeros": lambda runs: pruned(runs, "0.8", "--per-matrix"),
+    "80 % zeros, global": lambda runs: pruned(runs, "0.8"),
+    "90 % zeros": lambda runs: pruned(runs, "0.9", "--per-matrix"),
+    "90 % zeros, longer": lambda runs: pruned(runs, "0.9", "--per-matrix", steps="1200"),
+    "window": lambda runs: [*LARGE, *UPDATES, "--attention", "local_p"],
+    "one position": lambda runs: [*LARGE, "--steps", "2400", "--attention", "hard"],  # a noisy gradient needs more updates
+    "shared matrix": lambda runs: [*LARGE, *UPDATES, "--attention", "shared_additive"],
+    "convolution": lambda runs: [*LARGE, *UPDATES, "--convolution"],
+}
+
+# row of the table → its training, the options with which `compress` stores it, and options of evaluate and translate
+ROWS = {
+    "f32": ("teacher", F32, []),
+    "bf16": ("teacher", ["--bf16"], BF16),
+    "int8": ("teacher", ["--int8"], []),
+    **{f"{zeros} % zeros, then trained": (f"{zeros} % zeros", F32, []) for zeros in (50, 80, 90)},
+    "80 % zeros, global, then trained": ("80 % zeros, global", F32, []),
+    "90 % zeros, then trained longer": ("90 % zeros, longer", F32, []),
+    "80 % zeros, then trained, int8": ("80 % zeros", ["--int8"], []),
+    **{f"top-{k}": ("teacher", F32, ["--attention-top-k", str(k)]) for k in (4, 2, 1)},
+    "attention in a window": ("window", F32, []),
+    "attention to one position": ("one position", F32, []),
+    "attention with one matrix": ("shared matrix", F32, []),
+    "convolution of the annotations": ("convolution", F32, []),
+    "8 target symbols": ("teacher", ["--target-words", SYMBOLS], []),
+    "student": ("student", F32, []),
+    "student, teacher's probabilities": ("student of probabilities", F32, []),
+    "student, teacher's attention": ("student of attention", F32, []),
+    "student, 1,200 updates": ("student, longer", F32, []),
+    "student, 1,200 updates, int8": ("student, longer", ["--int8"], []),
+    "smallest student": ("smallest", F32, []),
+    "smallest student, int8": ("smallest", ["--int8"], []),
+}
+
+SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "top-2", "student", "student, teacher's attention", "smallest student, int8")
+
+
+def test_pairs(runs):
+    file = runs / "test" / "pairs.tsv"
+    if not file.is_file():
+        listed = gradus("info", runs / "teacher", "--pairs", "test", stdout=subprocess.PIPE).stdout.splitlines(keepends=True)
+        part = fresh(file.parent)
+        (part / file.name).write_text("".join(pair for pair in listed if len(pair.split("\t")[0].split()) == LENGTH))
+        part.rename(file.parent)
+    return file
+
+
+STUDY = Study(name="small_reversal", command=" ".join(["./run gradus train", *LARGE, *UPDATES, "--seed N"]), trained_as="out/reversal",
+              trainings=TRAININGS, rows=ROWS, test_pairs=test_pairs, tests_file=True, score="exact_match", title="exact match, %",
+              difference="exact match − f32", scale=100, unit=("kB", 1e3, "{:.1f}"), shown=SHOWN, batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
+measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
+
+
+def check_text():
+    """Checks that the text of tutorial 14 gives the numbers of the tables."""
+    faster = STUDY.faster
+
+    def exact(row, form="{:.0f}"):
+        """The lowest and the highest exact match over the seeds, in percent."""
+        values = [100 * value for value in STUDY.over_runs(row, "exact_match")]
+        return form.format(min(values)), form.format(max(values))
+
+    def bytes_of(row):
+        return f"{100 * STUDY.against_f32(row, 'bytes'):.1f}"
+
+    def gzipped(row):
+        return f"{mean_of(row, 'gzip_bytes') / 1e3:.0f} kB"
+
+    def between(english, row, form="{:.0f}"):
+        low, high = exact(row, form)
+        return english.format(f"{low} to {high} %"), f"{low} 到 {high} %"
+    students = [row for row, (training, form, _) in ROWS.items() if training.startswith("student") and form is F32]
+    alike = [[faster(row, batch) for row in students] for batch in STUDY.batches]
+    noise = f"{max(100 * max(speeds) / min(speeds) - 100 for speeds in alike):.0f} %"
+    gained = f"{100 * max(faster('int8', batch) for batch in STUDY.batches) - 100:.0f} %"
+    slower = f"{faster('student, 1,200 updates', 1) / faster('student, 1,200 updates, int8', 1):.1f}"
+    wrong = f"{100 - float(exact('80 % zeros, then trained', '{:.3f}')[0]):.0f} %"
+    added = f"{float(bytes_of('convolution of the annotations')) - 100:.0f} %"
+    one, two, trained = exact("top-1", "{:.1f}")[1], exact("top-2", "{:.1f}")[0], exact("student, 1,200 updates", "{:.1f}")[0]
+    sentences = [  # in English, and in Chinese
+        (f"differ by up to {noise}", f"相差 {noise}"),
+        (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
+        (f"int8 makes this small model at most {gained} faster", f"快 {gained}"),
+        (f"is {slower} times as slow in int8", f"f32 的 {slower} 倍"),
+        between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
+        (f"at most {wrong} of the outputs are wrong at 80 %", f"最多有 {wrong} 出错"),
+        between("Global pruning keeps only {}", "80 % zeros, global, then trained"),
+        between("After 1,200, {} are right", "90 % zeros, then trained longer"),
+        (f"80 % zeros has {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),
+        (f"The student in int8 has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
+        (f"top-1 is right for at most {one} %, and top-2 for at least {two} %", f"top-1 最多 {one} % 正确，top-2 至少 {two} % 正确"),
+        (f"The convolution adds {added} to the file", f"卷积使文件增加 {added}"),
+        between("and is right for {}", "convolution of the annotations"),
+        between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
+        (f"the file still has {bytes_of('8 target symbols')} % of the bytes", f"还有 {bytes_of('8 target symbols')} %"),
+        between("on its own, the student is right for {}", "student"),
+        between("with the teacher's probabilities for {}", "student, teacher's probabilities"),
+        between("with its attention for {}", "student, teacher's attention"),
+        (f"the student without a teacher has at least {trained} %", f"单独训练的学生也至少 {trained} % 正确"),
+        (f"stored in int8: {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
+    check_sentences({"tutorials": [english for english, _ in sentences], "zh/tutorials": [chinese for _, chinese in sentences]})
+
+
+def check_bounds():
+    """Checks the bounds on which the page relies, for every seed: which models make no error, which fail, and which are faster."""
+    check_text()
+    exact, faster = (lambda row: STUDY.over_runs(row, "exact_match")), STUDY.faster
+    for row in ("f32", "bf16", "int8", "50 % zeros, then trained", "top-4", "attention to one position", "attention with one matrix",
+                "smallest student", "smallest student, int8"):
+        assert min(exact(row)) == 1, row
+    assert STUDY.against_f32("int8", "bytes") <= 0.27 and 0.24 <= STUDY.against_f32("student", "bytes") <= 0.26
+    assert max(exact("90 % zeros, then trained")) == 0
+    assert max(exact("80 % zeros, global, then trained")) < min(exact("80 % zeros, then trained"))
+    for teacher in ("probabilities", "attention"):
+        gains = [taught - untaught for taught, untaught in zip(exact(f"student, teacher's {teacher}"), exact("student"), strict=True)]
+        assert min(gains) < 0 < max(gains), (teacher, gains)
+    assert faster("int8", 1) < 1.1 and faster("bf16", 1) < 0.9 and faster("bf16", 64) < 0.9
+    assert STUDY.against_f32("smallest student, int8", "bytes") <= 1 / 30
