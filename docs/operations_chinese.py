@@ -103,8 +103,8 @@ WORDS = {
     "The smallest element; NaN if any element is NaN.": "最小的元素；只要有一个元素是 NaN，结果就是 NaN。",
     "g for the smallest element, divided equally among ties; NaN if the result is NaN.": "最小的元素得到 g，有几个相等时平分；结果是 NaN 时为 NaN。",
     "ln Σ e^x, without overflow; −∞ if all elements are −∞ or there are none.": "ln Σ e^x，不会溢出；所有元素都是 −∞ 或没有元素时为 −∞。",
-    "g·e^(x − y), the softmax; 0 where y = −∞.": "g·e^(x − y)，也就是 softmax；y = −∞ 处为 0。",
-    "The index of the largest element along an axis, i64; the first one if several are equal. NaN counts as largest.":
+    "g·e^(x − y), where e^(x − y) is the softmax of x; 0 where y = −∞.": "g·e^(x − y)，其中 e^(x − y) 是 x 的 softmax；y = −∞ 处为 0。",
+    "The index of the largest element along an axis, i64; the first index if several elements are equally large. NaN counts as largest.":
         "沿一个轴的最大元素的下标，i64；有几个相等时取第一个。NaN 算作最大。",
     "when the axis is empty.": "轴的大小为 0 时。",
     "Σ_{j ≤ i} x_j along an axis, in x's shape. Sums are accumulated in double.": "沿一个轴的 Σ_{j ≤ i} x_j，形状与 x 相同。用 double 累加。",
@@ -121,13 +121,13 @@ WORDS = {
     # layout
     "x with axes a and b exchanged.": "交换 x 的轴 a 和 b。", "g, exchanged back.": "交换回来的 g。",
     "Axis i of the result is axis `axes[i]` of x.": "结果的轴 i 是 x 的轴 `axes[i]`。", "g, permuted back.": "重排回来的 g。",
-    "unless each axis is named once.": "没有把每个轴恰好列出一次时。",
-    "x without an axis of size 1.": "去掉 x 的一个大小为 1 的轴。", "when the size of the axis is not 1.": "轴的大小不是 1 时。",
+    "unless `axes` contains each axis exactly once.": "没有把每个轴恰好列出一次时。",
+    "x with an axis of size 1 removed.": "去掉 x 的一个大小为 1 的轴。", "when the size of the axis is not 1.": "轴的大小不是 1 时。",
     "x with a new axis of size 1, which is axis `axis` of the result. If `axis` is −1, the new axis is the last.":
         "加上一个大小为 1 的新轴，它是结果的轴 `axis`。−1 时，它是最后一个轴。",
     "x broadcast to a shape.": "把 x 广播到一个形状。", "g summed over the stretched axes.": "在拉伸的轴上求和的 g。",
     "when an axis that would be stretched does not have size 1.": "要拉伸的轴大小不是 1 时。",
-    "The tensors joined along an axis; all other sizes must be equal.": "沿一个轴把张量连接起来；其他的大小必须全部相等。",
+    "The tensors joined along an axis. Along every other axis, their sizes must be equal.": "沿一个轴把张量连接起来；沿其他各轴的大小必须相等。",
     "to each tensor, its part of g.": "每个张量得到 g 中自己的部分。",
     "Tensors of one shape, joined along a new axis.": "把形状相同的张量沿一个新轴连接起来。",
     "Consecutive parts of x along an axis, of the given sizes; the inverse of concat.": "x 沿一个轴的各个相连的部分，大小由参数给出；是 concat 的逆运算。",
@@ -145,7 +145,7 @@ WORDS = {
     "The elements of x's leading axis that `index` (n) lists: (n, …).": "x 的第一个轴上由 `index` (n) 列出的元素：(n, …)。",
     "each element of g is added to the gradient of the element of x that was chosen. An element chosen several times gets the sum.":
         "g 的每个元素加到 x 中被选中的那个元素的梯度上。多次被选中的元素得到总和。",
-    "y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. Along `axis`, the position comes from `index`; along all other axes, it is the position of the element of y. `index` has x's shape except along `axis`.":
+    "y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. Along `axis`, the position comes from `index`; along all other axes, it is the position of the element of y. `index` has x's shape, but may have any size along `axis`.":
         "`axis` = 1 时，y[i, j, …] = x[i, index[i, j, …], …]。沿 `axis` 的位置由 `index` 给出；沿其他各轴的位置，就是 y 的这个元素的位置。除了沿 `axis`，`index` 的形状与 x 相同。",
     "A copy of x in which source[i, j, …] is added to element [i, index[i, j, …], …], for `axis` = 1. Along `axis`, the position comes from `index`; along all other axes, it is the position of the element of `source`.":
         "x 的副本；`axis` = 1 时，source[i, j, …] 加到元素 [i, index[i, j, …], …] 上。沿 `axis` 的位置由 `index` 给出；沿其他各轴的位置，就是 `source` 的这个元素的位置。",
@@ -153,7 +153,7 @@ WORDS = {
     "1 at each id and 0 elsewhere: ids (any shape) → (ids.shape…, classes).": "在每个编号处为 1，其余为 0：ids（任意形状）→ (ids.shape…, classes)。",
     "when `classes` is negative.": "`classes` 是负数时。",
     # normalising
-    "e^x_i / Σ_j e^x_j along an axis. If one x_j is ∞, or all are −∞, the result is NaN.": "沿一个轴的 e^x_i / Σ_j e^x_j。某个 x_j 是 ∞，或者全是 −∞ 时，结果是 NaN。",
+    "e^x_i / Σ_j e^x_j along an axis. If any x_j is ∞, or all x_j are −∞, the result is NaN.": "沿一个轴的 e^x_i / Σ_j e^x_j。某个 x_j 是 ∞，或者全是 −∞ 时，结果是 NaN。",
     "Softmax over the first `lengths` elements of each row, for x (…, T) and lengths (…), i64. Undefined lengths mean that all are T. Elements past the length are 0, so a row of length 0 is all zeros.":
         "对每一行的前 `lengths` 个元素计算 softmax，x (…, T)，lengths (…)，i64。lengths 未定义，表示长度都是 T。长度之外的元素为 0，所以长度为 0 的行全是零。",
     "y·(g − Σ_j g_j y_j), which is 0 past the length.": "y·(g − Σ_j g_j y_j)，在长度之外为 0。",
@@ -174,7 +174,7 @@ WORDS = {
     "−g/n at each of the n targets that are not ignored, 0 elsewhere.": "在 n 个未被忽略的目标处为 −g/n，其余为 0。",
     "for a target outside [0, V) that is not `ignored`.": "目标在 [0, V) 之外而又不等于 `ignored` 时。",
     "Mean of (prediction − target)² for two tensors of equal shape.": "(prediction − target)² 的平均值，两个张量的形状相同。",
-    "for the prediction, g·2 (prediction − target) / n with n elements; for the target, its negative.":
+    "for the prediction, g·2 (prediction − target) / n with n elements; for the target, the negative of this gradient.":
         "prediction 的梯度是 g·2 (prediction − target) / n，n 是元素个数；target 的梯度是它的相反数。",
     "when the shapes differ, or there are no elements.": "形状不同时，或者没有元素时。",
     "Mean of −t ln σ(x) − (1 − t) ln(1 − σ(x)) for logits x and targets t in [0, 1] of the same shape.":
@@ -195,7 +195,7 @@ WORDS = {
         "一个轴的元素 [begin, end)；负的边界从末尾数起。对第一个轴，结果是视图；对其他轴，结果是副本。",
     "g at these elements, 0 elsewhere.": "在这些元素处为 g，其余为 0。",
     "when [begin, end) is not within the axis.": "[begin, end) 不在轴的范围之内时。",
-    "A view of the values in another shape. One size may be −1 and is then inferred.": "同样的值在另一种形状下的视图。可以有一个大小写作 −1，由其余的大小推出。",
+    "A view of the values in another shape. One size may be −1, and is then inferred from the other sizes.": "同样的值在另一种形状下的视图。可以有一个大小写作 −1，由其余的大小推出。",
     "g, reshaped back.": "变回原来形状的 g。",
     "when the numbers of elements differ.": "元素的个数不同时。",
     # fused
@@ -248,8 +248,8 @@ WORDS = {
     "Runs a decoder over packed target sequences, with teacher forcing. The decoder attends before it updates its state (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; for dot products, Luong et al. 2015, section 3.1). At each step t, with s the state of the top layer,":
         "用教师强制在打包的目标序列上运行解码器。解码器先计算注意力，再更新状态（Bahdanau 等人，2015，附录 A.2.2 和 A.1.2；点积见 Luong 等人，2015，3.1 节）。在每一步 t，设 s 是最上层的状态，",
     "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j": "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  或  scale · (W_a s_{t−1}) · k_j",
-    "The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, layer l > 0 reads the h of layer l − 1.":
-        "循环单元还用到 W_hh 和 b_hh，与 gru_sequence 或 lstm_sequence 相同。有几层时，第 l > 0 层读第 l − 1 层的 h。",
+    "The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, the input of layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).":
+        "循环单元还用到 W_hh 和 b_hh，与 gru_sequence 或 lstm_sequence 相同。有几层时，第 l > 0 层的输入是第 l − 1 层的新状态（对 LSTM 是其中的 h）。",
     "Padding of targets and sources is skipped. The gradient of each weight matrix is one product over all steps. The tanh of the energies, N·T·A values, is not stored.":
         "跳过目标和源的填充。每个权重矩阵的梯度是所有步的一个乘积。能量的 tanh 有 N·T·A 个值，不保存。",
     "- `y`: the embedded previous tokens, (N, E), packed": "- `y`：前一个词元的嵌入，(N, E)，打包的",
@@ -271,7 +271,7 @@ WORDS = {
     "g at the sequences' steps, 0 at padding.": "序列的各步得到 g，填充处为 0。",
     "when the shapes do not fit.": "形状不匹配时。",
     "Pads packed sequences with zeros to `steps` steps, or to the longest length if `steps` is 0.": "用零把打包的序列填充到 `steps` 步；`steps` 为 0 时，填充到最大的长度。",
-    "- `x`: (N, …)": "- `x`：(N, …)", "- returns (T, B, …)": "- 返回 (T, B, …)",
+    "- `x`: (N, …)": "- `x`：(N, …)", "- returns (T, B, …), where T is the number of steps; a view of x if there is no padding": "- 返回 (T, B, …)，T 是步数；没有填充时是 x 的视图",
     "g at the sequences' steps.": "序列的各步处的 g。",
     # sparse weights
     "Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point of the simplex, the set of all weights that are at least 0 and sum to 1.":

@@ -22,8 +22,8 @@ class Axes {
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);
 
-  /// For each axis of `shape`, true if these Axes contain that axis. @throws Error, naming the operation, if
-  /// an axis is out of range or given twice.
+  /// Element i of the result is true if axis i of `shape` is among these axes. @throws Error, naming the
+  /// operation, if one of these axes does not exist in `shape` or is given twice.
   std::array<bool, Shape::max_rank> in(const char* operation, const Shape& shape) const;
 
  private:

@@ -3,15 +3,15 @@
 #include <cstdint>
 
 #pragma GCC visibility push(default)
-/// bfloat16 is the upper half of the bits of an f32. It has the same exponents as f32, and 8 bits of
+/// A bfloat16 (bf16) is the upper 16 bits of an f32. It has as many exponent bits as an f32, and 8 bits of
 /// precision.
 namespace gradus::bf16 {
 
 /// The bits of a bf16.
 using Bits = std::uint16_t;
 
-/// Rounds to the nearest bf16. A tie goes to the bf16 with an even last bit. Numbers of
-/// more than about 3.396e38 become infinite, because the largest bf16 is 3.3895e38. NaN stays NaN.
+/// Rounds to the nearest bf16. A tie goes to the bf16 whose last bit is 0. If |x| is above about 3.396e38,
+/// the result is infinite, because the largest finite bf16 is 3.3895e38. NaN stays NaN.
 inline Bits rounded(float x) {
   const auto bits = __builtin_bit_cast(std::uint32_t, x);
   const std::uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;

@@ -11,8 +11,9 @@ namespace gradus {
 /// OpenBLAS's kernel table, and unsets OPENBLAS_CORETYPE. If the user has set OPENBLAS_CORETYPE, the kernels
 /// stay as they are.
 ///
-/// The first product that the BLAS computes calls initialise(), and so does the first build_info(). Loading
-/// gradus does not. If a program's own threads use OpenBLAS, call initialise() before those threads start.
+/// Both the first product that the BLAS computes and the first build_info() call initialise(). Loading the
+/// library gradus does not call it. If a program's own threads use OpenBLAS, call initialise() before those
+/// threads start.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.
@@ -22,9 +23,9 @@ struct BuildInfo {
   /// are compiled for several instruction sets (kernels/clones.hpp), the text also names the set that this
   /// processor uses for these loops: "x86-64, and x86-64-v3 (AVX2) for rows".
   std::string instructions;
-  /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core". Empty without oneDNN; the BLAS
-  /// then computes all products. With oneDNN, the BLAS still computes all f64 products. It also computes
-  /// those f32 products for which it is faster than oneDNN.
+  /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core". Empty if gradus was built
+  /// without oneDNN: the BLAS then computes all products. With oneDNN, the BLAS still computes all f64
+  /// products. It also computes those f32 products for which it is faster than oneDNN.
   std::string onednn;
   std::string blas;          ///< the BLAS, with its version
   std::string blas_kernels;  ///< the kernels in use: "SkylakeX", "Haswell" …

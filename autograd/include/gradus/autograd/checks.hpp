@@ -13,14 +13,15 @@ inline void check_same_dtype(const char* operation, const Tensor& a, const Tenso
        "; convert one with .to(other.dtype())");
 }
 
+/// Checks that x is i64.
 /// @param what the name of x in the message, for example "the lengths"
 inline void check_integers(const char* operation, const char* what, const Tensor& x) {
   if (x.dtype() != Dtype::i64)
     fail(operation, what, " ", x.shape(), " must be i64, and is ", name(x.dtype()));
 }
 
-/// Checks the row lengths of a batch: (B), i64, each in [0, limit]. Undefined lengths mean that all are
-/// `limit`.
+/// Checks that the lengths of a batch's rows are (B), i64, and each in [0, limit]. Undefined lengths are
+/// valid: they mean that every row has length `limit`.
 inline void check_lengths(const char* operation, const Tensor& lengths, std::int64_t batch,
                           std::int64_t limit) {
   if (!lengths.defined()) return;
@@ -34,7 +35,7 @@ inline void check_lengths(const char* operation, const Tensor& lengths, std::int
   }
 }
 
-/// The length of a row; undefined lengths mean `limit`.
+/// The length of row `row`; `limit` if `lengths` is undefined.
 inline std::int64_t length_of(const Tensor& lengths, std::int64_t row, std::int64_t limit) {
   return lengths.defined() ? lengths.values<std::int64_t>()[static_cast<std::size_t>(row)] : limit;
 }

@@ -159,8 +159,8 @@ struct AttentionDecoder {
 ///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
 ///     s_t = cell(W_y y_{t−1} + W_c c_t + b_ih, s_{t−1})
 ///
-/// The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, layer l > 0
-/// reads the h of layer l − 1.
+/// The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, the input of
+/// layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).
 ///
 /// Padding of targets and sources is skipped. The gradient of each weight matrix is one product over all
 /// steps. The tanh of the energies, N·T·A values, is not stored.

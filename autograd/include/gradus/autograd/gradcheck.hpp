@@ -30,8 +30,8 @@ namespace gradus {
 /// and neither rounding nor a kink explains the difference. (At a kink, f's slopes left and right of x stay
 /// apart as the step shrinks.) Otherwise the element is not judged.
 ///
-/// For each tensor, the check runs backward() twice more: once with only this tensor requiring a gradient,
-/// and once with only the other tensors. Elements whose gradient changes are judged again.
+/// For each tensor, the check runs backward() twice more: once while only this tensor requires a gradient,
+/// and once while only the other tensors do. Elements whose gradient then differs are judged again.
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
@@ -82,8 +82,8 @@ struct GradcheckReport {
 /// the elements were judged, or if every gradient is 0.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
-/// Checks df/d(input) for every element of every floating-point input, in double precision. f is called with
-/// f64 copies of these inputs. f may return a tensor of any shape; its incoming gradient is random.
+/// Checks df/d(input) for every floating-point input, in double precision. f is called with f64 copies of
+/// these inputs. f may return a tensor of any shape; its incoming gradient is random.
 ///
 ///     std::cout << gradcheck([](auto x) { return tanh(matmul(x[0], x[1])); }, {a, b});
 ///
@@ -92,13 +92,13 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 
-/// Checks df/d(leaf) for a function that captures its tensors. `leaves` must be f64 and require gradients.
-/// The check changes their values and restores them; it clears their gradients.
+/// Checks df/d(leaf) for a function f without arguments, which captures the leaves. `leaves` must be f64 and
+/// require gradients. The check changes their values and restores them, and clears their gradients.
 GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 
-/// Checks the gradients of captured `leaves` and of f's floating-point inputs. The report lists the leaves
-/// before the inputs. Inputs may be undefined.
+/// Checks the gradients of `leaves`, which f captures, and of f's floating-point inputs. The report lists the
+/// leaves before the inputs. Inputs may be undefined.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, NamedTensors leaves,
                           const GradcheckOptions& options);

@@ -15,7 +15,7 @@ inline bool is_last(std::atomic<std::int64_t>& references) {
 }
 
 /// A shared pointer to an object that holds its own reference count. The pointer takes one word, and the
-/// object one allocation. T provides `retain(T*)` and `release(T*)`.
+/// object one allocation. For T, there must be free functions `retain(T*)` and `release(T*)`.
 template <class T>
 class IntrusivePtr {
  public:

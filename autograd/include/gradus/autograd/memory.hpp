@@ -5,9 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Tensor memory. Freed buffers stay in a pool for later tensors of similar size. New buffers are cut from
-/// mapped blocks of at least 16 MB. The pages of a block are committed on first write. Adopted memory
-/// (adopt(), from_xtensor()) counts as live, but never enters the pool.
+/// Statistics of the tensors' memory. Freed buffers stay in a pool for later tensors of similar size. New
+/// buffers are cut from mapped blocks of at least 16 MB. The pages of a block are committed on first write.
+/// Adopted memory (adopt(), from_xtensor()) counts as live, but never enters the pool.
 struct MemoryStats {
   std::int64_t live_bytes = 0;         ///< in use by tensors now
   std::int64_t peak_bytes = 0;         ///< the maximum of live_bytes so far

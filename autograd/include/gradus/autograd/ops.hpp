@@ -155,10 +155,10 @@ Tensor max(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// when there are no elements.
 Tensor min(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// ln Σ e^x, without overflow; −∞ if all elements are −∞ or there are none.
-/// Gradient: g·e^(x − y), the softmax; 0 where y = −∞.
+/// Gradient: g·e^(x − y), where e^(x − y) is the softmax of x; 0 where y = −∞.
 Tensor logsumexp(const Tensor& x, const Axes& axes = {}, bool keep = false);
-/// The index of the largest element along an axis, i64; the first one if several are equal. NaN counts as
-/// largest.
+/// The index of the largest element along an axis, i64; the first index if several elements are equally
+/// large. NaN counts as largest.
 /// Gradient: none. @throws Error when the axis is empty.
 Tensor argmax(const Tensor& x, int axis = -1, bool keep = false);
 /// Σ_{j ≤ i} x_j along an axis, in x's shape. Sums are accumulated in double.
@@ -189,10 +189,10 @@ Tensor outer(const Tensor& a, const Tensor& b);
 /// Gradient: g, exchanged back.
 Tensor transpose(const Tensor& x, int a, int b);
 /// Axis i of the result is axis `axes[i]` of x.
-/// Gradient: g, permuted back. @throws Error unless each axis is named once.
+/// Gradient: g, permuted back. @throws Error unless `axes` contains each axis exactly once.
 Tensor permute(const Tensor& x, std::span<const int> axes);
 Tensor permute(const Tensor& x, std::initializer_list<int> axes);
-/// x without an axis of size 1.
+/// x with an axis of size 1 removed.
 /// Gradient: g. @throws Error when the size of the axis is not 1.
 Tensor squeeze(const Tensor& x, int axis);
 /// x with a new axis of size 1, which is axis `axis` of the result. If `axis` is −1, the new axis is the
@@ -203,7 +203,7 @@ Tensor unsqueeze(const Tensor& x, int axis);
 /// Gradient: g summed over the stretched axes. @throws Error when an axis that would be stretched does not
 /// have size 1.
 Tensor expand(const Tensor& x, const Shape& shape);
-/// The tensors joined along an axis; all other sizes must be equal.
+/// The tensors joined along an axis. Along every other axis, their sizes must be equal.
 /// Gradients: to each tensor, its part of g. @throws Error when there are no tensors.
 Tensor concat(std::span<const Tensor> parts, int axis);
 Tensor concat(std::initializer_list<Tensor> parts, int axis);
@@ -236,7 +236,8 @@ Tensor embedding(const Tensor& table, const Tensor& ids);
 /// chosen several times gets the sum.
 Tensor index_select(const Tensor& x, const Tensor& index);
 /// y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. Along `axis`, the position comes from `index`; along
-/// all other axes, it is the position of the element of y. `index` has x's shape except along `axis`.
+/// all other axes, it is the position of the element of y. `index` has x's shape, but may have any size along
+/// `axis`.
 /// Gradient: each element of g is added to the gradient of the element of x that was chosen. An element
 /// chosen several times gets the sum.
 Tensor gather(const Tensor& x, int axis, const Tensor& index);
@@ -251,7 +252,7 @@ Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = Dtype::f32
 
 // ---- Normalising ----
 
-/// e^x_i / Σ_j e^x_j along an axis. If one x_j is ∞, or all are −∞, the result is NaN.
+/// e^x_i / Σ_j e^x_j along an axis. If any x_j is ∞, or all x_j are −∞, the result is NaN.
 /// Gradient: y·(g − Σ_j g_j y_j).
 Tensor softmax(const Tensor& x, int axis = -1);
 /// Softmax over the first `lengths` elements of each row, for x (…, T) and lengths (…), i64. Undefined
@@ -289,8 +290,8 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored 
 /// outside [0, V) that is not `ignored`.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t ignored = -1);
 /// Mean of (prediction − target)² for two tensors of equal shape.
-/// Gradients: for the prediction, g·2 (prediction − target) / n with n elements; for the target, its
-/// negative.
+/// Gradients: for the prediction, g·2 (prediction − target) / n with n elements; for the target, the negative
+/// of this gradient.
 /// @throws Error when the shapes differ, or there are no elements.
 Tensor mse(const Tensor& prediction, const Tensor& target);
 /// Mean of −t ln σ(x) − (1 − t) ln(1 − σ(x)) for logits x and targets t in [0, 1] of the same shape.

@@ -20,8 +20,8 @@ class Packing {
  public:
   /// @param lengths (B), i64. @throws Error for another shape or dtype, or a negative length.
   explicit Packing(const Tensor& lengths);
-  /// Sequences of equal length, in batch order: the packed layout equals the padded layout. @throws Error
-  /// when `steps` or `batch` is negative.
+  /// The layout of `batch` sequences of `steps` steps each, in batch order. This packed layout equals the
+  /// padded layout. @throws Error when `steps` or `batch` is negative.
   Packing(std::int64_t steps, std::int64_t batch);
 
   std::int64_t batch() const { return std::ssize(order_); }        ///< B
@@ -30,7 +30,8 @@ class Packing {
   /// True if all lengths are T, so that the packed layout equals the padded layout.
   bool is_padded() const { return padded_; }
 
-  /// The number of sequences that have a step t: those longer than t. This number never increases with t.
+  /// The number of sequences that are longer than t, and thus have a step t. Steps are counted from 0. This
+  /// number never increases with t.
   std::int64_t batch_size(std::int64_t t) const { return batch_sizes_[static_cast<std::size_t>(t)]; }
   /// The first packed row of step t.
   std::int64_t offset(std::int64_t t) const { return offsets_[static_cast<std::size_t>(t)]; }
@@ -41,8 +42,8 @@ class Packing {
   /// The lengths in the order of the batch, (B), i64.
   Tensor lengths() const;
 
-  /// Splits the ranks into `parts` ranges with about equally many packed rows. Returns the bounds of the
-  /// ranges, from 0 to B.
+  /// Splits the ranks into `parts` ranges with about equally many packed rows. Returns parts + 1 bounds: the
+  /// first is 0, the last is B, and range i is [bounds[i], bounds[i + 1]).
   std::vector<std::int64_t> split(std::int64_t parts) const;
 
  private:
@@ -60,7 +61,7 @@ Tensor pack(const Tensor& x, const Packing& packing);
 
 /// Pads packed sequences with zeros to `steps` steps, or to the longest length if `steps` is 0.
 /// @param x (N, …)
-/// @return (T, B, …)
+/// @return (T, B, …), where T is the number of steps; a view of x if there is no padding
 /// Gradient: g at the sequences' steps. @throws Error when the shapes do not fit.
 Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps = 0);
 
@@ -70,9 +71,9 @@ struct Scanned {
       last;  ///< the state after each sequence's last step, or after the first step if reversed
 };
 
-/// Runs a recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). Steps past
-/// the end of a sequence leave its state unchanged.
-/// @param step    computes the state after x_t, (B, …), from the state before
+/// Runs a recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). Every step
+/// computes all B rows, with x_t = 0 past the end of a sequence. There, the sequence keeps its old state.
+/// @param step    called with x_t, (B, …), and the state before x_t; returns the state after x_t
 /// @param x       (N, …), packed
 /// @param first   the tensors of the first state, (B, …) each, in the order of the batch
 /// @param reverse whether each sequence is read from its last step to its first

@@ -13,8 +13,8 @@ namespace gradus {
 /// GRADUS_NUM_THREADS or, without it, OMP_NUM_THREADS sets this number. If neither is set, it is the smaller
 /// of 16 and the number of processors that this process may use. The threads start when threads() or a loop
 /// first needs them.
-/// @throws Error when the system cannot start all threads, but only the first time. From then on, the team
-/// works with the threads that started.
+/// @throws Error, on the first use of the team only, when the system cannot start all threads. From then on,
+/// the team works with the threads that started.
 int threads();
 /// Sets the number of threads in the team.
 /// @throws Error if `count` is outside [1, 256], if the team is running, or if the system cannot start all
@@ -48,8 +48,9 @@ void parallel_tasks(std::int64_t count, const F& work) {
 }
 
 /// Calls work(begin, end) in parallel for ranges that make up [0, n). Ranges have at least `grain` elements
-/// unless n itself is smaller. Work on `grain` elements should take at least some microseconds, the time to
-/// wake a thread. The ranges depend only on n, grain and team::available(), so results are reproducible.
+/// unless n itself is smaller. Choose `grain` so large that the work on `grain` elements takes a few
+/// microseconds, because waking a thread takes as long. The ranges depend only on n, grain and
+/// team::available(), so results are reproducible with the same number of threads.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   const std::int64_t count = team::ranges(n, grain);
@@ -60,10 +61,10 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   parallel_tasks(count, [&](std::int64_t i) { work(n * i / count, n * (i + 1) / count); });
 }
 
-/// Like parallel_tasks(), for a `work` that runs operations on tensors: each call of `work` has the calling
-/// thread's settings, such as NoGrad, Composed, PackWeights and the module path. The generator of random
-/// numbers is not among these settings: each thread draws from its own default generator. Under a Profile,
-/// all calls run on the calling thread.
+/// Like parallel_tasks(), for a `work` that runs operations on tensors: each call of `work` has the settings
+/// of the thread that called parallel_operations(), such as NoGrad, Composed, PackWeights and the module
+/// path. The generator of random numbers is not among these settings: each thread draws from its own default
+/// generator. Under a Profile, all calls of `work` run on the thread that called parallel_operations().
 void parallel_operations(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
 }  // namespace gradus

@@ -8,10 +8,10 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Σ_i f(i) for i < count. Terms are computed in parallel: one thread computes f(i), and one thread, perhaps
-/// another, runs its backward pass. Threads wait for each other only twice, at the end of the forward pass
-/// and at the end of the backward pass, not after every loop. The gradients of all terms are in memory at the
-/// same time.
+/// Σ_i f(i) for i < count. Terms are computed in parallel: one thread computes f(i), and the same or another
+/// thread later runs the backward pass of f(i). Threads wait for each other only twice, at the end of the
+/// forward pass and at the end of the backward pass, not after every loop. The gradients of all terms are in
+/// memory at the same time.
 ///
 /// f is called as in parallel_operations(). f must return a scalar, and must not change anything that other
 /// calls of f use. Under a Profile, or with one thread, the terms are computed one after the other.

@@ -15,8 +15,8 @@ enum class Precision {
 /// For the lifetime of a MixedPrecision, large products on this thread round their two inputs to bf16 and
 /// accumulate in f32 (P. Micikevicius et al., "Mixed precision training", ICLR 2018; D. Kalamkar et al., "A
 /// study of bfloat16 for deep learning training", 2019). bf16 has 8 bits of precision; rounding is to
-/// nearest, ties to even. An m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the fused
-/// recurrences, m is the batch size. Everything else stays f32: parameters, gradients, optimisers,
+/// nearest, ties to even. An (m, k) by (k, n) product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the
+/// fused recurrences, m is the batch size. Everything else stays f32: parameters, gradients, optimisers,
 /// reductions, softmax and losses. Call backward() within the lifetime too; otherwise the products of the
 /// backward pass are not rounded. Scopes may be nested.
 /// @throws Error for Precision::bf16 if the processor has no bf16 instructions (AVX512-BF16 or AMX-BF16), or
@@ -31,7 +31,7 @@ class MixedPrecision {
  private:
   Precision before_;
 };
-/// This thread's precision. A new thread has f32.
+/// The precision of this thread's products. It is Precision::f32 on a new thread.
 Precision precision();
 /// False if MixedPrecision would throw for `precision`.
 bool supports(Precision precision);

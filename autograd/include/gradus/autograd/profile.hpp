@@ -10,7 +10,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// A Profile times and counts the operations of this thread during its lifetime.
+/// While a Profile exists, it times and counts the operations of the thread that created it.
 ///
 ///     Profile profile;
 ///     train(…);
@@ -35,7 +35,7 @@ class Profile {
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  /// One row per operation, the most expensive first.
+  /// One row per operation, in descending order of forward plus backward time.
   std::vector<Row> rows() const;
 
  private:
@@ -48,7 +48,8 @@ class Profile {
   Profile* outer_;
 };
 
-/// A table: operation, calls, time forward and backward, percentage of all time, bytes.
+/// Prints a table with one line per operation: its name, calls, forward and backward time, percentage of the
+/// total time, and memory.
 std::ostream& operator<<(std::ostream& out, const Profile& profile);
 
 }  // namespace gradus

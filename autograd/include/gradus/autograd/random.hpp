@@ -88,7 +88,8 @@ class DrawFrom {
 /// Generators for the steps of a loop, one per step (see Generator::stream).
 class DrawsOfSteps {
  public:
-  /// @param on if true, draws one number that seeds the generators of all steps; if false, at() has no effect
+  /// If `on`, seeds the generators of all steps by one draw from this thread's default generator. Otherwise
+  /// draws nothing, and at() has no effect.
   explicit DrawsOfSteps(bool on);
   /// Makes the generator of step t this thread's default generator until the returned DrawFrom is destroyed.
   [[nodiscard]] std::optional<DrawFrom> at(std::int64_t t) const;

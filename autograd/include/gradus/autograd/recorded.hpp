@@ -13,7 +13,8 @@
 /// Read access to the tape, for example to draw it or to count operations.
 namespace gradus {
 
-/// An operation on the tape, or a leaf: a tensor with requires_grad that is not the result of an operation.
+/// An operation on the tape, or a leaf: a tensor that requires a gradient and is not the result of an
+/// operation.
 struct Recorded {
   const char* operation = "leaf";
   bool is_leaf = true;

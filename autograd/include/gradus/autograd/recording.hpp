@@ -24,7 +24,7 @@ struct NoGrad : Recording {
 struct EnableGrad : Recording {
   EnableGrad() : Recording(true) {}
 };
-/// True if this thread records operations on the tape. This is the default.
+/// True if this thread records operations on the tape, as every new thread does.
 bool is_recording();
 
 }  // namespace gradus

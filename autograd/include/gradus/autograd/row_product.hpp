@@ -9,12 +9,12 @@ namespace gradus {
 
 /// An f32 product y = x·Wᵀ + d whose rows are independent to the last bit: the bits of a row of y depend
 /// neither on the other rows nor on their number. With a BLAS library, the last bits of a row can change with
-/// the number of rows, because the library chooses its kernel by this number. Here every element of y is one
-/// sum, in the order of W's columns:
+/// the number of rows, because the library chooses its kernel by this number. In a RowProduct, every element
+/// of y is one sum, which is always computed in the order of W's columns:
 ///
 ///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
 ///
-/// d_i is the term to be added, for example a bias. Each term is added by a fused multiply-add if the
+/// d_i is added last, and may be a bias. Each product x_k w_ik is added by a fused multiply-add if the
 /// processor has this instruction. The constructor copies W.
 class RowProduct final : public WeightProduct {
  public:

@@ -39,8 +39,8 @@ class Scope {
 /// This thread's module path. Paths live as long as the program.
 const ScopePath* current_scope();
 
-/// Throws Error("<operation>: <message> [in <module path>]"). In the second form, the message is
-/// message(parts...).
+/// Throws Error("<operation>: <message> [in <module path>]"), or without "[in …]" outside all modules. In the
+/// second overload, the message is message(parts...).
 [[noreturn]] void fail(std::string_view operation, const std::string& message);
 template <class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {

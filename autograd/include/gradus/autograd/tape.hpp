@@ -29,17 +29,19 @@ class Gradients {
   const Tensor& out() const;
   /// True if input i needs a gradient. Skip the work for other inputs.
   bool wants(int i) const;
-  /// d(loss)/d(input i) as accumulated so far, or zeros. The caller may add to it in place.
+  /// d(loss)/d(input i) as accumulated so far; zeros if nothing was added yet. The caller may add to this
+  /// tensor in place.
   /// @throws Error unless wants(i).
   const Tensor& in(int i);
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. If this
   /// is the first gradient of input i, and `gradient` has the input's shape, `gradient` is stored without a
-  /// copy in two cases: it is out() or a view of out(), or no other tensor shares its values.
+  /// copy in two cases: if it is out() or a view of out(), and if no other tensor shares the values of
+  /// `gradient`.
   /// @throws Error when wants(i) is false, and when `gradient` does not have the input's dtype.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
-  /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised, and f must write every element. This
-  /// saves the time to fill y with zeros and read them.
+  /// shape. With β = 1, f adds to y. With β = 0, y is uninitialised, and f must write every element. Calling
+  /// f with β = 0 for the first gradient saves the time to fill y with zeros and read them.
   template <class F>
   void accumulate(int i, F f) {
     Tensor first = first_of(i);
@@ -47,7 +49,7 @@ class Gradients {
     f(std::as_const(first), 0);
     add(i, std::move(first));
   }
-  /// Saved value number i. It is not on the tape.
+  /// Saved value number i, counted from 0, as a tensor that is not on the tape.
   const Tensor& saved(int i) const;
   /// Saved value number i, which the caller may overwrite. Copies the value if anything else needs it.
   Tensor take_saved(int i);
@@ -79,7 +81,7 @@ class TensorRef {
 
 namespace tape {
 
-// Checks `result`, and returns true if it must be recorded.
+// Throws Error if `result` is already recorded. Returns true if the operation must be recorded.
 bool must_record(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 void append(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
             std::span<const TensorRef> saved, Backward backward);
@@ -90,9 +92,10 @@ void append(const char* operation, const Tensor& result, std::span<const TensorR
 /// Otherwise drops `saved` and `backward`. Inputs may be undefined; such inputs need no gradient. `backward`
 /// is a Backward or converts to one.
 ///
-/// `saved` are the tensors that `backward` reads; the tape keeps no other tensors alive. If a saved tensor
-/// was changed in place after recording, backward() throws before it computes gradients. So save only values
-/// that `backward` will read (see for_gradient_of). `operation` is a string literal or has static lifetime.
+/// `saved` are the tensors that `backward` reads. The tape keeps no other values alive, except those of
+/// leaves and results of at most 8 elements, for recorded(). If a saved tensor was changed in place after
+/// recording, Tensor::backward() throws before it computes gradients. So save only values that `backward`
+/// will read (see for_gradient_of). `operation` is a string literal or has static lifetime.
 /// @return result. @throws Error when `result` is already recorded, for example because it is an input.
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,

@@ -23,7 +23,7 @@ struct TensorImpl;  // internal
 void retain(TensorImpl* impl);
 void release(TensorImpl* impl);
 
-/// A multi-dimensional array of f32, f64 or i64 that the tape can record.
+/// A multi-dimensional array of f32, f64 or i64. The tape can record the operations on it.
 ///
 /// A Tensor is a handle: copies share values and gradient. Values are contiguous and row-major. `reshape` and
 /// slices of the leading axis are views, so the steps of a time-major (T, B, H) sequence are not copied.
@@ -43,9 +43,9 @@ class Tensor {
   /// The values, row-major. @throws Error when T is not the tensor's dtype.
   template <class T>
   std::span<const T> values() const;
-  /// The values, writable. Each call counts as one in-place change. If an operation recorded before the call
-  /// needs the old values, backward() throws and names `by`, a string literal, as the cause. Do not keep the
-  /// span: later writes through it are not detected.
+  /// The values, writable. Each call counts as one in-place change. If the backward pass of an operation
+  /// recorded before the call needs the old values, backward() throws. Its message names `by`, a string
+  /// literal, as the cause. Do not keep the span: later writes through it are not detected.
   template <class T>
   std::span<T> mutable_values(const char* by = "mutable_values");
   /// A copy of the values, converted to T. Conversion to std::int64_t truncates.
@@ -58,9 +58,9 @@ class Tensor {
   /// True if operations on this tensor are recorded: for a leaf after set_requires_grad(), and for the result
   /// of a recorded operation.
   bool requires_grad() const;
-  /// Turns recording on or off for a leaf, that is, a tensor that is not the result of a recorded operation.
-  /// Returns this tensor.
-  /// @throws Error for the result of a recorded operation, and when turned on for an i64 tensor.
+  /// Sets whether operations on this leaf are recorded. A leaf is a tensor that is not the result of a
+  /// recorded operation. Returns this tensor.
+  /// @throws Error for the result of a recorded operation, and for an i64 tensor if `on`.
   Tensor& set_requires_grad(bool on = true);
   /// d(loss)/d(this), summed over all calls of `backward()`. Undefined before the first call that reaches
   /// this tensor. Results of operations keep a gradient only after `retain_grad()`.
@@ -115,14 +115,15 @@ class Tensor {
   /// leading axis, and a copy for other axes.
   /// Gradient: g at these elements, 0 elsewhere. @throws Error when [begin, end) is not within the axis.
   Tensor slice(std::int64_t begin, std::int64_t end, int axis = 0) const;
-  /// A view of the values in another shape. One size may be −1 and is then inferred.
+  /// A view of the values in another shape. One size may be −1, and is then inferred from the other sizes.
   /// Gradient: g, reshaped back. @throws Error when the numbers of elements differ.
   Tensor reshape(const Shape& shape) const;
 
   /// True if both handles refer to the same tensor. Does not compare values.
   bool is(const Tensor& other) const { return impl_ == other.impl_; }
 
-  /// The object behind the handle, for the engine. @throws Error when undefined.
+  /// The object to which this handle refers, for the implementation of operations. @throws Error when
+  /// undefined.
   TensorImpl& impl() const;
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
@@ -133,10 +134,11 @@ class Tensor {
 /// Tensors by name, such as a module's parameters.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// d(Σ outputs)/d(input) for each of `inputs`, which need not be leaves. Changes no Tensor::grad(), and runs
-/// only the part of the tape between outputs and inputs. `gradients` holds d(loss)/d(output) for each output;
-/// it may be empty if all outputs are scalars. Several threads may call grad() on graphs that share
-/// parameters. Each thread then gets its own gradients; backward() would add up the gradients of all threads.
+/// d(loss)/d(input) for each of `inputs`, which need not be leaves. `gradients` holds d(loss)/d(output) for
+/// each output. If `gradients` is empty, the loss is the sum of the outputs, which must then be scalars.
+/// Changes no Tensor::grad(), and runs only the part of the tape between outputs and inputs. Several threads
+/// may call grad() on graphs that share parameters. Each thread then gets its own gradients; backward() would
+/// add up the gradients of all threads.
 /// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
 /// it.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,

@@ -26,12 +26,13 @@ class WeightProduct {
                         const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const = 0;
 };
 
-/// For the lifetime of a UseWeightProduct, linear() and the fused recurrences compute x·Wᵀ with `product` on
-/// every thread, until W's values change in place. Gradients are those of the product with W itself (a
-/// straight-through estimate).
+/// For the lifetime of a UseWeightProduct, linear() and the fused recurrences on all threads compute x·Wᵀ by
+/// `product`. From the first in-place change of W's values, they multiply with W itself again. Gradients are
+/// always those of the product with W itself (a straight-through estimate).
 class UseWeightProduct {
  public:
-  /// @throws Error unless the weight is an f32 matrix, owns its whole storage, and has no product yet.
+  /// @throws Error unless the weight is an f32 matrix, is not a part of a larger tensor, and has no product
+  /// yet.
   UseWeightProduct(const Tensor& weight, std::shared_ptr<const WeightProduct> product);
   ~UseWeightProduct();
   UseWeightProduct(const UseWeightProduct&) = delete;

@@ -2,12 +2,11 @@
 
 // Include this header before any header of xtensor: it works around a bug.
 //
-// xtensor 0.24.3 tests `__cplusplus == 201703L` where it should test `>=`. If g++ compiles it as C++20,
-// temporaries of dynamic rank therefore become tensors of rank 4 (the inline capacity of xtensor's shape
-// class). xt::eval, xt::tile and strided assignments then fail to compile or give wrong results. The
-// specialisation below is the same as in xtensor's branch for C++17. It must follow the next two headers, and
-// precede every other part of xtensor. Without the specialisation, tests/autograd/tensor/xtensor_test.cpp
-// fails.
+// xtensor 0.24.3 tests `__cplusplus == 201703L` where it should test `>=`. So if g++ compiles xtensor as
+// C++20, temporaries of dynamic rank become tensors of rank 4 (the inline capacity of xtensor's shape class).
+// xt::eval, xt::tile and strided assignments then fail to compile or give wrong results. The specialisation
+// below is the same as in xtensor's branch for C++17. It must follow the next two headers, and precede every
+// other part of xtensor. Without the specialisation, tests/autograd/tensor/xtensor_test.cpp fails.
 // clang-format off
 #include <xtensor/xtensor_forward.hpp>
 #include <xtensor/xstorage.hpp>

@@ -15,16 +15,16 @@ namespace gradus::compress {
 ///     q = softmax(teacher / T),   p = softmax(student / T)
 ///
 /// The logits have shape (N, V). The gradient with respect to `student` is T/N (p − q). A high T shows the
-/// student how the teacher ranks unlikely tokens. Without the factor T², the gradient would shrink with 1/T²:
-/// one factor 1/T comes from the softmax, the other from p − q, which shrinks with 1/T (Hinton et al. 2015,
-/// "Distilling the knowledge in a neural network", section 2). For each target token, L is the word-level
-/// distillation of Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows
-/// to the teacher.
+/// student how the teacher ranks unlikely tokens. Without the factor T², the gradient would be proportional
+/// to 1/T² for large T: one factor 1/T comes from the softmax, and p − q is proportional to 1/T (Hinton et
+/// al. 2015, "Distilling the knowledge in a neural network", section 2). With one row per target token, L is
+/// the word-level distillation of Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1. No
+/// gradient flows to the teacher.
 /// @throws Error unless both tensors are (N, V) with N ≥ 1, and T is finite and above 0.
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature = 1);
 
-/// The distance of a student's attention weights α from a teacher's weights a. Both are stacked over the
-/// decoder steps, (T_y, B, T_x).
+/// The distance of a student's attention weights α from a teacher's attention weights a. Both are stacked
+/// over the decoder steps, (T_y, B, T_x). Real steps are those within the target length of their sequence.
 ///
 ///     L = mean over the real steps of KL(a_t ‖ α_t),   KL(a ‖ α) = Σ_j a_j (ln a_j − ln α_j),   0 ln 0 = 0
 ///

@@ -12,8 +12,8 @@
 namespace gradus::compress {
 
 /// Rounds every f32 matrix of the model's state, including embeddings, to int8 with one scale per row, in
-/// place: W ← dequantised(quantise_rows(W)), see nn/int8.hpp. Vectors, such as biases, stay f32. Refuses a
-/// matrix with more than 65,536 columns, so that the sums in products fit in i32.
+/// place: W ← dequantised(quantise_rows(W)), see nn/int8.hpp. Vectors, such as biases, stay f32. A matrix may
+/// have at most 65,536 columns, so that the sums in products fit in i32.
 /// @return the names of the rounded matrices, for nn::save_safetensors()
 /// @throws Error as nn::quantise_rows() does, or for too many columns.
 std::set<std::string> round_to_int8(nn::Module& model);
@@ -28,8 +28,8 @@ std::set<std::string> round_to_int8(nn::Module& model);
 /// not small; otherwise a plain loop does. Both give the same bits. Outputs stay f32, so the multiplier M of
 /// eq. 5 is the float s_x s_i.
 ///
-/// Apart from f32 rounding, |x_l − s_x p_l| ≤ s_x/2 and |W_il − s_i q_il| ≤ s_i/2 for the W before
-/// round_to_int8(). So the error of y_i is at most
+/// Now let W be the matrix before round_to_int8(). Apart from f32 rounding, the errors |x_l − s_x p_l| and
+/// |W_il − s_i q_il| are at most s_x/2 and s_i/2. So the error of y_i is at most
 ///
 ///     Σ_l (s_x |W_il| + s_i |x_l|) / 2 + K s_x s_i / 4
 ///

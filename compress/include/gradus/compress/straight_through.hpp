@@ -12,11 +12,11 @@ namespace gradus::compress {
 /// with the s_i of nn::quantise_rows().
 ///
 /// The backward pass copies the gradient of the result to W. This is the straight-through estimator of Bengio
-/// et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. The function is
-/// a staircase, whose derivative is 0 between the steps and undefined at them. The true gradient would
-/// therefore never move a weight. The estimator uses the derivative of the identity, 1, which is also the
-/// staircase's mean slope. gradcheck() compares this gradient with the true one, and therefore reports an
-/// error.
+/// et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. fake_quantise()
+/// is a staircase function: its derivative is undefined at the jumps, and 0 everywhere else. The true
+/// gradient would therefore never move a weight. The estimator uses the derivative of the identity, 1, which
+/// is also the staircase's mean slope. gradcheck() compares this gradient with the true one, and therefore
+/// reports an error.
 /// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 
@@ -39,7 +39,8 @@ class RoundedTraining {
  public:
   /// Rounds the matrices. The model must outlive this object. @throws Error as nn::quantise_rows() does.
   explicit RoundedTraining(nn::Module& model);
-  /// Call this after each update. @throws Error as nn::quantise_rows() does.
+  /// V ← V + ΔW, W ← fake_quantise(V). Call this after each update by the optimiser. @throws Error as
+  /// nn::quantise_rows() does.
   void after_update();
 
  private:

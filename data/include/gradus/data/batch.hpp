@@ -21,7 +21,8 @@ struct Batch {
   std::vector<std::int64_t> target_out;      ///< (T_y, B): y_1 … y_n = EOS, then PAD: the expected output
   std::vector<std::int64_t> target_lengths;  ///< (B): n
 
-  /// The number of target tokens, including EOS but not padding. A mean loss is divided by this number.
+  /// The number of target tokens, including EOS but not padding. The mean loss is the sum of the tokens'
+  /// losses, divided by this number.
   std::int64_t target_tokens() const;
 };
 
@@ -30,8 +31,8 @@ struct Batch {
 ///         any other id is below `first_symbol`. The message has the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
-/// Makes a batch of the sequences of `batch` with the indices `rows`, in this order. Pads only to the longest
-/// of these sequences.
+/// Makes a batch of some sequences of `batch`: those with the indices `rows`, in the order of `rows`. Pads
+/// only to the longest of these sequences.
 /// \throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 

@@ -20,9 +20,10 @@ struct BatchesOptions {
 
 /// An endless stream of batches; each epoch contains every pair once.
 ///
-/// An epoch shuffles the pairs, sorts them by length within buckets, cuts the buckets into batches and
-/// shuffles the batches. The order depends only on the pairs, the options and the epoch number. Two numbers,
-/// epoch and position, therefore suffice to resume the stream.
+/// In each epoch, the stream shuffles the pairs and divides them into buckets. It sorts each bucket by target
+/// length, then by source length, and cuts the bucket into batches. Then it shuffles the batches of all
+/// buckets. The order depends only on the pairs, the options and the epoch number. Two numbers, epoch and
+/// position, therefore suffice to resume the stream.
 class Batches {
  public:
   /// A position in the stream.

@@ -16,7 +16,8 @@
 ///
 /// p_n is the fraction of the hypotheses' n-grams that occur in their references. The count of an n-gram is
 /// clipped to its largest count in one reference. c is the total length of the hypotheses. r is the total
-/// length of references: for each hypothesis, only the reference that is nearest in length counts.
+/// length of one reference for each hypothesis: the reference whose length is nearest to that of the
+/// hypothesis, and on ties the shorter one.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {

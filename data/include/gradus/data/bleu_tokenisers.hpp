@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The tokenisers of BLEU. Each gives the same tokens as sacreBLEU's tokeniser of that name (Post 2018, "A
-/// Call for Clarity in Reporting BLEU Scores").
+/// The tokenisers of BLEU. Each gives the same tokens as the tokeniser of sacreBLEU whose name is in quotes
+/// below (Post 2018, "A Call for Clarity in Reporting BLEU Scores").
 enum class BleuTokeniser {
   mteval_13a,  ///< "13a", like WMT's mteval-v13a.pl: separates punctuation, except inside numbers
   none,        ///< "none": splits at white space; for tokenised text
@@ -26,7 +26,8 @@ std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser);
 /// \throws gradus::Error for any other name.
 BleuTokeniser bleu_tokeniser(std::string_view name);
 
-/// The tokens of one line of UTF-8. White space is Unicode's; an invalid byte counts as a character.
+/// The tokens of one line of UTF-8. White space is as defined by Unicode. An invalid byte counts as a
+/// character.
 std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser);
 
 }  // namespace gradus::data

@@ -12,9 +12,10 @@
 namespace gradus::data {
 
 /// Byte-pair encoding. A word is split into characters, and `</w>` marks the last one. Then pairs of
-/// neighbours are merged into one piece, in the order in which the merges were learned. Frequent words stay
-/// whole, rare words are split, and a word is never unknown if its characters are known. R. Sennrich, B.
-/// Haddow, A. Birch, "Neural machine translation of rare words with subword units", 2016, algorithm 1.
+/// neighbouring pieces are merged into one piece each. Merges learned earlier are applied first. Frequent
+/// words stay whole, rare words are split, and a word is never unknown if its characters are known. R.
+/// Sennrich, B. Haddow, A. Birch, "Neural machine translation of rare words with subword units", 2016,
+/// algorithm 1.
 ///
 /// Learning, splitting and file format match the authors' subword-nmt, version 0.2.
 class BytePairEncoding {

@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The sentence BLEU of *Dive into Deep Learning* (section 10.7.6). Not comparable with other BLEU scores:
-/// longer n-grams have more weight, there is no smoothing, and the maximum is 1.
+/// The sentence BLEU of *Dive into Deep Learning* (section 10.7.6). Not comparable with other BLEU scores: ln
+/// p_n has the weight 1/2^n instead of 1/N, there is no smoothing, and the maximum is 1.
 ///
 ///     exp(min(0, 1 - len_label / len_pred)) ∏_{n=1}^{min(k, len_pred)} p_n^(1/2^n)
 ///

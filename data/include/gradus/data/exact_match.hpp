@@ -23,6 +23,7 @@ double exact_match(std::span<const std::vector<std::int64_t>> predictions,
 /// Counts exact matches for each source length.
 class ExactMatchByLength {
  public:
+  /// Adds one prediction. `right` states whether the prediction matches its target exactly.
   /// \throws gradus::Error if the length is below 1.
   void add(std::int64_t source_length, bool right);
 

@@ -25,7 +25,7 @@ namespace gradus::data {
 ///         long.
 std::vector<std::string> read_lines(const std::filesystem::path& path, std::size_t most_memory = 0);
 
-/// The first two columns of a line, separated by tabs.
+/// The first two columns of a line. Tabs separate columns.
 struct Columns {
   std::string_view first;
   std::optional<std::string_view> second;  ///< none without a tab
@@ -35,7 +35,7 @@ Columns columns_of(std::string_view line);
 
 /// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Ignores further columns, in which
 /// Tatoeba and Anki name the authors. Skips blank lines.
-/// \param with_more  if given, set to the number of pairs with further columns
+/// \param with_more  if not null, receives the number of pairs with further columns
 /// \throws gradus::Error if the file cannot be read or is not UTF-8, if a line has no tab or a blank side, or
 ///         if there are no pairs.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path,

@@ -44,9 +44,9 @@ class Reversal {
   /// True if the source is held out: `stable_hash(source) % 5 == 0`.
   static bool held_out(std::span<const std::int64_t> source);
 
-  /// Held-out pairs of one length, which may be outside the training range. Returns all of them in
-  /// lexicographic order if there are at most `limit`, otherwise `limit` distinct random ones. With two or
-  /// three symbols, no string of length 1 is held out.
+  /// Held-out pairs of one length, which may be outside the training range. If there are at most `limit` such
+  /// pairs, returns all of them in lexicographic order. Otherwise returns `limit` random pairs, all
+  /// different. With two or three symbols, no string of length 1 is held out.
   /// \param length   1 to 1000000.
   /// \param uniform  used only if there are more than `limit` held-out strings.
   /// \param limit    1 to 1000000.

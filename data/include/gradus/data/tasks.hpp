@@ -31,8 +31,8 @@ class Task {
 };
 
 struct TaskOptions {
-  /// For reverse, copy and sort: the number of symbols, 2 to 1000000, and the range of source lengths, 1 to
-  /// 1000000.
+  /// For reverse, copy and sort: the number of symbols, 2 to 1000000, and the smallest and the largest source
+  /// length, 1 to 1000000.
   std::int64_t symbols = 10, min_length = 3, max_length = 12;
   /// For dates: the first and the last year, 1000 to 9999.
   std::int64_t min_year = 1950, max_year = 2049;

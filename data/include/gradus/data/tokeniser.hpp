@@ -41,15 +41,17 @@ class Tokeniser {
   /// \throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
-  /// A tokeniser that normalises and splits with a SentencePiece model. `lower` and `nfkc` are off.
+  /// A tokeniser that normalises and splits with a SentencePiece model. The options `lower` and `nfkc` are
+  /// off, because the model has its own normalisation.
   explicit Tokeniser(SentencePiece pieces);
 
   const TokeniserOptions& options() const { return options_; }
   const std::optional<BytePairEncoding>& bpe() const { return bpe_; }
   const std::optional<SentencePiece>& sentence_piece() const { return pieces_; }
 
-  /// The text that `split` splits. It is trimmed and has single spaces. With the option `nfkc` it is in NFKC,
-  /// and with `lower` in lower case. With a SentencePiece model, it is `join(split(text))`.
+  /// The text that `split` splits: trimmed, with single spaces, in NFKC with the option `nfkc`, and in lower
+  /// case with the option `lower`. With a SentencePiece model, which normalises inside `split`, the result is
+  /// `join(split(text))` instead.
   /// \throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 

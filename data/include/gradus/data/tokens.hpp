@@ -6,7 +6,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Ids with the same meaning in all tasks. Ids of symbols and words start at `first_symbol`.
+/// Ids with the same meaning in all tasks. All other ids start at `first_symbol`, which is a symbol in
+/// Reversal and `<unk>` in a Vocabulary.
 inline constexpr std::int64_t pad = 0;  ///< fills a batch after a sequence's end
 inline constexpr std::int64_t bos = 1;  ///< begins the decoder's input
 inline constexpr std::int64_t eos = 2;  ///< ends every target

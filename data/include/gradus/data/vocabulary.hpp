@@ -54,6 +54,7 @@ class Vocabulary {
   /// The id of a token; `unk` if the vocabulary does not contain the token.
   std::int64_t id(std::string_view token) const;
 
+  /// The token with this id.
   /// \throws gradus::Error if the id is outside the vocabulary.
   const std::string& token(std::int64_t id) const;
 

@@ -24,8 +24,8 @@ struct WordVectors {
 /// parsed.
 /// \param source_name  the file's name, for messages.
 /// \throws gradus::Error if the text has no vectors. \throws gradus::Error naming the line if the text is not
-///         UTF-8, if E is 0, if a line has fewer than E + 1 fields, if a number of a token is not finite, or
-///         if the number of words in the text differs from the number in the header.
+///         UTF-8, if E is 0, if a line has fewer than E + 1 fields, if one of the parsed numbers is not
+///         finite, or if the number of words in the text differs from the number in the header.
 WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
                                    const Vocabulary& vocabulary);
 

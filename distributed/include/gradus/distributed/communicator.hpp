@@ -35,16 +35,19 @@ class Alone : public Communicator {
   void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override;
 };
 
-/// Replaces x_r, the values of process r, by their sum over all processes,
+/// Adds up the values of all processes, element by element. With x_r the values of process r, the `values` of
+/// every process become
 ///
 ///     ((x_0 + x_1) + (x_2 + x_3)) + …
 ///
-/// The method is recursive halving and doubling. In round k = 0, 1, …, processes r and r XOR 2ᵏ each keep one
-/// half of their values, send the other half, and add the values that they receive. The same rounds in
-/// reverse order distribute the sums. Each process sends 2·n·(P − 1)/P values, for n = values.size(), in
-/// 2·log₂ P rounds (Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
-/// MPICH", 2005, section 4.5). Floating-point addition is commutative, so a sum of two values has the same
-/// bits in both processes that could compute this sum.
+/// The method is recursive halving and doubling. In round k = 0, 1, …, processes r and r XOR 2ᵏ hold partial
+/// sums of the same elements. One process keeps the first half of these elements, the other process the
+/// second half. Each process sends the half that it does not keep, and adds the values that it receives to
+/// the half that it keeps. The same rounds in reverse order distribute the complete sums. Each process sends
+/// 2·n·(P − 1)/P values, for n = values.size(), in 2·log₂ P rounds (Thakur, Rabenseifner and Gropp,
+/// "Optimization of collective communication operations in MPICH", 2005, section 4.5). Floating-point
+/// addition is commutative, so a sum of two values has the same bits in both processes that could compute
+/// this sum.
 /// @throws Error unless P is a power of two.
 void sum(Communicator& processes, std::span<float> values);
 void sum(Communicator& processes, std::span<double> values);

@@ -14,8 +14,8 @@ namespace gradus::distributed {
 /// True if gradus was built with MPI (the CMake option GRADUS_WITH_MPI).
 bool has_mpi();
 
-/// This process's rank and the job's size, read from the environment that mpirun or srun sets. Does not need
-/// MPI.
+/// This process's rank and the job's size, read from the environment that mpirun or srun sets. launched()
+/// also works if gradus was built without MPI.
 struct Place {
   std::int64_t rank = 0, size = 1;
 };
@@ -31,11 +31,11 @@ struct Watch {
   std::function<std::string()> way_on = [] { return std::string(); };
 };
 
-/// Connects the job's processes by MPI. Returns an Alone if there is only one process. Call it once per
-/// process. Each process sends a sign of life every second from a separate thread. If a process is killed,
-/// stopped or cut off, another process names it on standard error, and ends the job with exit code 1. A
-/// process that is stopped while MPI starts or ends is not detected: the job then waits until that process
-/// continues.
+/// Connects the job's processes by MPI. Returns an Alone if there is only one process. Call connect() at most
+/// once in each process. Each process sends a sign of life every second from a separate thread. If a process
+/// is killed, stopped or cut off, another process names it on standard error, and ends the job with exit code
+/// 1. A process that is stopped while MPI starts or ends is not detected: the job then waits until that
+/// process continues.
 /// @throws Error if there are several processes and gradus was built without MPI. With MPI, also throws if
 /// Watch::seconds is below 2, or if this MPI has no thread support.
 std::unique_ptr<Communicator> connect(const Watch& watch = {});

@@ -13,8 +13,9 @@ namespace gradus::files {
 /// system's reason>; <what to do>". `reason` is errno.
 [[noreturn]] void refuse_to_open(std::string_view who, const std::filesystem::path& path, int reason);
 
-/// A file that is read sequentially. If the file states a size, compare this size with left() before you
-/// allocate memory. Errors have the form "<who>: '<path>' <what is wrong>; <what to do>".
+/// A file that is read sequentially. If the file's content states the size of its data, compare this size
+/// with left() before you allocate memory for the data. Errors have the form "<who>: '<path>' <what is
+/// wrong>; <what to do>".
 class Input {
  public:
   /// @param kind the expected kind of file, for messages: ".npy file"
@@ -24,7 +25,7 @@ class Input {
   const std::filesystem::path& path() const { return path_; }
   /// Number of bytes that are not read yet.
   std::uint64_t left() const { return left_; }
-  /// Reads the next `bytes` bytes, at most left(). @throws Error if reading fails.
+  /// Reads the next `bytes` bytes. `bytes` must not exceed left(). @throws Error if reading fails.
   void read(void* into, std::uint64_t bytes);
 
  private:

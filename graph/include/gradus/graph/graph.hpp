@@ -17,18 +17,20 @@ struct GraphOptions {
 };
 
 /// The recorded operations that computed `root`, in Graphviz's DOT language. Each operation and each leaf is
-/// a node. A node shows its name, its shape, and its dtype unless it is f32. A node of at most 8 elements
-/// also shows its values and its gradient. After backward(), leaves have a gradient; results have one only if
-/// retain_grad() was called on them. Edges run from inputs to results, one edge for each use. The root has a
-/// thick border. Modules are nested boxes. A named leaf is in the box of its module, and an unnamed leaf in
-/// the smallest box that contains its uses. Constants are not on the tape, so they are not drawn.
+/// a node. A node shows its name, its shape unless it is a scalar, and its dtype unless the dtype is f32. A
+/// node of at most 8 elements also shows its values and its gradient. After backward(), leaves have a
+/// gradient; results have one only if retain_grad() was called on them. Edges run from inputs to results, one
+/// edge for each use. The root has a thick border. Modules are nested boxes. A named leaf is in the box of
+/// its module, and an unnamed leaf in the smallest box that contains its uses. Constants are not on the tape,
+/// so they are not drawn.
 ///
 /// With more than `max_nodes` nodes, all operations of a module, at all steps, are merged into one node.
-/// Operations outside modules are merged by name. If there are still too many nodes, leaves are merged into
-/// the modules that use them, and the innermost modules into their parents. Several edges between two nodes
-/// are then drawn as one edge, labelled with their number.
+/// Operations outside modules are merged by name. If there are still too many nodes, leaves are merged with
+/// the operations in their box. If that does not suffice, the innermost modules are merged into their
+/// parents, and so on. In a merged picture, several edges between two nodes are drawn as one edge, labelled
+/// with their number.
 ///
-/// The text depends only on the graph, so every call returns the same text.
+/// The text depends only on the graph and the options, so equal calls return the same text.
 /// @throws Error when `root` was not recorded, or its tape was freed by an earlier backward().
 std::string draw_graph(const Tensor& root, const GraphOptions& options = {});
 

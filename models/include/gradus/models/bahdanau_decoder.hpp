@@ -28,7 +28,7 @@ class BahdanauDecoder final : public RecurrentDecoder {
   /// Uses any attention for queries (B, H) and values (T, B, D). @throws Error for null.
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
-  /// True if the attention has a fused_score(). Other attentions are not known to be thread-safe.
+  /// True if the attention has a fused_score(), because only such an attention is known to be thread-safe.
   bool can_be_shared() const override;
   nn::Estimator estimator() const override { return attention->estimator(); }
 
@@ -37,7 +37,8 @@ class BahdanauDecoder final : public RecurrentDecoder {
  protected:
   Context find_context(const nn::State& before, const nn::Memory& memory) const override;
   Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const override;
-  /// With a GRU or LSTM and an attention with a fused_score(), runs all steps as one operation.
+  /// With a GRU or LSTM and an attention with a fused_score(), runs all steps as one operation,
+  /// attention_sequence(). Otherwise runs them one by one.
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 
  private:

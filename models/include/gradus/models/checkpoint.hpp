@@ -29,12 +29,14 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
 /// True if the metadata belong to a checkpoint, false if they belong to any other tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);
 
+/// Reads a checkpoint.
 /// @throws Error as nn::load_safetensors() and check_intact() do, and for a file that is not a checkpoint or
 /// has another format.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 
-/// @throws Error naming the path unless the content of a checkpoint matches its checksum. Checkpoints of
-/// older versions have no checksum, and are accepted.
+/// Compares a checkpoint's tensors and metadata with the checksum in its metadata. Accepts checkpoints
+/// without a checksum, which older versions of gradus wrote.
+/// @throws Error naming the path if the checksum does not match.
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
@@ -51,8 +53,8 @@ struct Circumstance {
 };
 std::vector<Circumstance> circumstances();
 
-/// The circumstances in which this process differs from the one that saved the checkpoint, such as "the
-/// number of threads was 2 and is 1". Training resumes bit-identically only if the list is empty.
+/// The circumstances() that differ between this process and the process that saved the checkpoint, such as
+/// "the number of threads was 2 and is 1". Training resumes bit-identically only if the list is empty.
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
 /// Loads a checkpoint's weights into a model, for inference or to begin a new training run. If the model has
