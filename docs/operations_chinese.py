@@ -276,8 +276,8 @@ WORDS = {
     # sparse weights
     "Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): for each row of e (B, T), the nearest point of the simplex, the set of all weights that are at least 0 and sum to 1.":
         "Sparsemax（Martins 和 Astudillo，2016，式 1 和算法 1）：对 e (B, T) 的每一行，取单纯形上离它最近的点。单纯形由所有不小于 0、总和为 1 的权重组成。",
-    "With the sorted energies e_(1) ≥ e_(2) ≥ …, k is the largest number with 1 + k e_(k) > Σ_{i ≤ k} e_(i). S holds the k largest energies. Positions outside S have weight 0 exactly.":
-        "设排序后的能量为 e_(1) ≥ e_(2) ≥ …，k 是满足 1 + k e_(k) > Σ_{i ≤ k} e_(i) 的最大整数。S 由 k 个最大的能量组成。S 之外的位置，权重正好是 0。",
+    "With the sorted energies e_(1) ≥ e_(2) ≥ …, k is the largest number with 1 + k e_(k) > Σ_{i ≤ k} e_(i). S holds the positions of the k largest energies. Positions outside S have weight 0 exactly.":
+        "设排序后的能量为 e_(1) ≥ e_(2) ≥ …，k 是满足 1 + k e_(k) > Σ_{i ≤ k} e_(i) 的最大整数。S 由 k 个最大能量的位置组成。S 之外的位置，权重正好是 0。",
     "g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5).": "j ∈ S 时为 g_j − (Σ_{i∈S} g_i) / |S|，其余为 0（2.5 节）。",
     "when e is not (B, T), a length is outside [0, T], an energy within a length is NaN or ∞, or all energies of a row are −∞.":
         "e 的形状不是 (B, T)，长度在 [0, T] 之外，长度之内的某个能量是 NaN 或 ∞，或者一行的能量全是 −∞ 时。",

@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The decoder of Cho et al. 2014 (section 2.2 and appendix A.1), which uses the same context at every step:
+/// The decoder of Cho et al. 2014 (section 2.2 and appendix A.1). The context c is the same at every step:
 ///
 ///     c = tanh(V [→h_T; ←h_1])             (only →h_T if the encoder has one direction, as in the paper)
 ///     s_0 = tanh(W_s c)                    W_s is the paper's V′
@@ -18,8 +18,8 @@ namespace gradus::models {
 /// Modules: those of RecurrentDecoder, and `V`, (H, D). State: that of RecurrentDecoder, and `c`, (B, H).
 class ChoDecoder final : public RecurrentDecoder {
  public:
-  /// @throws Error as RecurrentDecoder does. Also refuses Bridge::copy and Bridge::backward, because the
-  /// initial state is computed from c, or is 0.
+  /// @throws Error as RecurrentDecoder does. Also throws for Bridge::copy and Bridge::backward: s_0 is
+  /// computed from c (Bridge::summary), or is 0 (Bridge::zeros).
   explicit ChoDecoder(const DecoderOptions& options);
   Start start(const nn::Annotations& annotations) const override;
   bool can_be_shared() const override { return true; }

@@ -14,9 +14,9 @@ struct DecodeOptions {
   std::int64_t batch_tokens = 4096;  ///< maximum source tokens per batch, including padding
 };
 
-/// Decodes any number of sources with any search. The sources contain no BOS and no EOS. Batches hold sources
-/// of similar length; results have the order of the sources. A source longer than `batch_tokens` is a batch
-/// by itself.
+/// Decodes any number of sources with any search. The sources contain no BOS and no EOS. decode() sorts the
+/// sources by length, and divides them into batches. A source longer than `batch_tokens` is a batch by
+/// itself. The results are in the order of `sources`.
 /// @throws Error if a source is empty, if `batch_tokens` is below 1, or if the search does not return one
 /// list of results per source.
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,

@@ -29,8 +29,8 @@ struct EncoderOptions {
 };
 
 /// The columns of the attention weights that a search returns for one source (Decoded::weights): one per
-/// token, or one per annotation if the source is vectors. An annotation that covers several tokens shares its
-/// weight equally among their columns.
+/// token, or one per annotation if the source is vectors. If an annotation covers several tokens, its weight
+/// is divided equally among the columns of these tokens.
 struct WeightColumns {
   std::int64_t count;
   std::int64_t per_annotation = 1;  ///< the last annotation may have fewer columns
@@ -49,26 +49,27 @@ struct WeightColumns {
 ///
 /// If the number of vectors is odd, the last one is paired with 0.
 ///
-/// With `convolution`, a convolution of width 2 and stride 2 halves the number of annotations h. The result,
-/// with W_c (D, 2D), becomes the annotations:
+/// With `convolution`, a convolution of width 2 and stride 2 halves the number of annotations h. With W_c (D,
+/// 2D), it computes the annotations h' that replace h:
 ///
 ///     h'_j = W_c [h_{2j}; h_{2j+1}] + b_c,  j from 0
 ///
-/// If the number of annotations is odd, the last h is paired with 0. The states `last_forward`,
-/// `first_backward` and `last` are those of `rnn`, as without the convolution.
+/// If the number of annotations is odd, the last h is paired with 0. The convolution does not change the
+/// states `last_forward`, `first_backward` and `last`, which are those of `rnn`.
 ///
 /// With `silence` d > 0, attention cannot look at silence. The annotations of silence are those whose power
 /// is more than d decibels below the power of the source's loudest annotation. An annotation's power is the
 /// mean power of its vectors. A vector's power is the mean square of its elements, or is given by the
-/// function `power_of`. The recurrent modules read silence, too. In the result, silence comes after the other
-/// annotations, and the lengths do not count it.
+/// function `power_of`. The recurrent modules also read silence. In the result of forward(), the annotations
+/// of silence come after all others, and the lengths do not count them.
 ///
 /// Modules: `embedding`, if the source is tokens; `pyramid_0` … for the P − 1 lower levels; `rnn`; and
 /// `convolution`, if there is one.
 class Encoder : public nn::Module {
  public:
-  /// @throws Error unless 0 ≤ P ≤ 16, exactly one of `vocabulary` and `vectors` is above 0, and `silence` is
-  /// 0 or, for vectors, finite and above 0. The modules' constructors throw, too.
+  /// @throws Error unless 0 ≤ P ≤ 16, and exactly one of `vocabulary` and `vectors` is above 0. `silence`
+  /// must be 0 for tokens, and finite and at least 0 for vectors. Also throws as the modules' constructors
+  /// do.
   explicit Encoder(const EncoderOptions& options);
   /// @param source  tokens (T, B), i64, without BOS or EOS; or vectors (T, B, ·); or, if `vectors_of` is set,
   /// ids of vectors (T, B), i64
@@ -82,14 +83,13 @@ class Encoder : public nn::Module {
   /// n: the number of tokens or vectors that an annotation covers, 2^P, or 2^(P+1) with a convolution. The
   /// last annotation may cover fewer.
   std::int64_t steps_per_annotation() const;
-  /// The number of annotations for sources of these lengths, ⌈length / n⌉: (B), i64. Includes silent
-  /// annotations.
+  /// For each source, its number of annotations, ⌈length / n⌉: (B), i64. Annotations of silence count, too.
   Tensor annotation_counts(const Tensor& lengths) const;
   /// The columns of a search's attention weights for a source of this length.
   WeightColumns weight_columns(std::int64_t length) const;
-  /// For each annotation of forward(), its index in the order of the source: (J, B), i64. Without `silence`,
-  /// these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the n source vectors from
-  /// position order[i, b] · n on, or to fewer vectors at the end of the source.
+  /// For each annotation in the order of forward()'s result, its index in the order of the source: (J, B),
+  /// i64. Without `silence`, these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the n
+  /// source vectors from position order[i, b] · n on, or to fewer vectors at the end of the source.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
@@ -98,11 +98,12 @@ class Encoder : public nn::Module {
   const std::unique_ptr<nn::Linear> convolution;  ///< W_c and b_c; null without a convolution
 
   /// Optional, for an encoder of vectors. Maps ids (T, B), i64, to vectors (T, B, ·), with zeros for padding.
-  /// If this function is set, a source may also be ids, counted from data::first_symbol. Batches and searches
-  /// that expect tokens then carry ids in place of vectors. Several threads may call the function at once.
+  /// If this function is set, a source may also be ids; the lowest id is data::first_symbol. Batches and
+  /// searches, which expect tokens, can then carry ids in place of vectors. Several threads may call the
+  /// function at once.
   std::function<Tensor(const Tensor& ids)> vectors_of;
-  /// An optional function for `silence`. If the source is ids, the function returns the power of each vector:
-  /// (T, B) → (T, B).
+  /// Optional, for `silence`, and used only if the source is ids. Maps ids (T, B) to the powers of their
+  /// vectors, (T, B).
   std::function<Tensor(const Tensor& ids)> power_of;
 
  private:

@@ -15,10 +15,10 @@ namespace gradus::models {
 ///     p(y_t | y_1 … y_{t−1}, x) = 1/M Σ_m p_m(y_t | y_1 … y_{t−1}, x)
 ///
 /// which is itself a distribution. The log-probabilities and perplexities of an ensemble and of a single
-/// model are therefore comparable (Hieber et al. 2017, section 3.3). Attention weights are the mean over the
-/// members with attention. The members may differ in decoder, cell and sizes, but must have the same
-/// vocabularies, `pyramid`, `convolution` and `silence`. The members are not owned, and must outlive the
-/// Ensemble.
+/// model are therefore comparable (Hieber et al. 2017, section 3.3). The attention weights are the mean of
+/// the weights of all members that have attention. The members may differ in decoder, cell and sizes, but
+/// must have the same vocabularies, `pyramid`, `convolution` and `silence`. The members are not owned, and
+/// must outlive the Ensemble.
 class Ensemble {
  public:
   Ensemble(const Seq2Seq& model) : members_{&model} {}  // NOLINT: implicit on purpose, a single model

@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A batch and the model's output for it: the arguments of an Objective.
+/// A batch, and the model's output for this batch. An argument of Objective::value().
 struct ForcedPass {
   Tensor source, source_lengths;  ///< as in Seq2Seq::forward
   Tensor target_in;               ///< (T_y, B), i64: BOS y_1 … y_{n−1}
@@ -43,7 +43,7 @@ struct LossOptions {
   double sampling = 0;
   Objective objective = {};  ///< replaces the loss if its `value` is set
 
-  /// @throws Error for an option out of range, and for an objective together with sampling. The message
+  /// @throws Error if an option is out of range, or if an objective and `sampling` are both used. The message
   /// begins with `operation`.
   void check(const char* operation) const;
 };
@@ -59,9 +59,10 @@ struct Loss {
 /// options ask for attention entropy, coverage, sampling, or an objective that reads attention weights.
 /// Otherwise the decoder's forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A
 /// sequence's dropout masks do not depend on the thread that computes the sequence.
-/// @param coins if 0 < sampling < 1, gives one number for each sequence at each step except the first
-/// @throws Error as LossOptions::check() does, and for attention entropy or coverage with a decoder that has
-/// no attention or draws positions.
+/// @param coins draws the choices of `sampling`: if 0 < sampling < 1, one number for each sequence at each
+/// step except the first
+/// @throws Error as LossOptions::check() does. Also throws if the options ask for attention entropy or
+/// coverage, and the decoder has no attention or draws positions.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
 /// The loss as above, but with `source`, (T_x, B, D) or (T_x, B), and its lengths, (B), in place of the

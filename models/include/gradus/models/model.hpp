@@ -63,16 +63,18 @@ struct Vocabularies {
   std::int64_t vectors = 0;  ///< vector size, if the source is vectors
 };
 
+/// Makes the model that `options` describes.
 /// @throws Error for an attention or decoder that is not in the registry; the message lists the known names.
-/// Also throws for Tied::all with vocabularies of different sizes, and as the constructors of the modules do.
+/// Also throws for Tied::all if the two vocabularies have different sizes, and as the modules' constructors
+/// do.
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry = Registry::standard());
 
-/// The models of the papers, at their sizes:
+/// The options of a published model, at its published sizes, or of the small model "notebook":
 ///
 ///     "sutskever"  Sutskever et al. 2014: LSTM in four layers, the source in one direction, no attention
 ///     "cho"        Cho et al. 2014: their GRU, the context at every step, maxout
-///     "bahdanau"   Bahdanau et al. 2015, RNNsearch-50: their GRU, maxout, initial values
+///     "bahdanau"   Bahdanau et al. 2015, RNNsearch-50: their GRU, maxout and initial values
 ///     "d2l"        Zhang et al., Dive into Deep Learning, 11.4, at the smaller sizes used before its release
 ///                  1.0: GRU in two layers, the top layer's state is the query
 ///     "notebook"   plain tanh RNN in both directions, initial state 0

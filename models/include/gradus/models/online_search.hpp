@@ -22,7 +22,7 @@ namespace gradus::models {
 class OnlineSearch {
  public:
   /// @param model     must be in eval mode, outlive this object, and not change
-  /// @param max_steps gives the maximum output length from the part of the source that is known so far
+  /// @param max_steps computes the maximum output length from the length of the source known so far
   /// @throws Error if the model is in training mode, or needs the end of the source for its first token. The
   /// model must have an encoder of one direction and without `silence`, and a BahdanauDecoder with
   /// nn::MonotonicAttention and Bridge::zeros.
@@ -38,7 +38,7 @@ class OnlineSearch {
   /// Ends the source, and returns the remaining tokens, without EOS.
   /// @throws Error if the source is empty, or at the second call.
   std::vector<std::int64_t> finish();
-  /// True after EOS and after finish(): the model writes nothing more.
+  /// True once the model has written EOS, or finish() was called. The model then writes no more tokens.
   bool ended() const;
 
  private:

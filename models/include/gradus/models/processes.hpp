@@ -20,7 +20,7 @@ struct Processes {
   /// The order ((x_0 + x_1) + (x_2 + x_3)) + … is fixed, so that every process gets the same bits. The
   /// function may return before the sums are complete; use the tensors again only after finish_sums(). All
   /// processes make the same calls in the same order, with tensors of the same shapes and dtypes, f32 or f64.
-  /// May be empty if P = 1.
+  /// If P = 1, `start_sum` may be empty.
   /// @param bf16 if true, the f32 values are bf16 numbers, and each addition rounds to the nearest bf16
   std::function<void(std::vector<Tensor> tensors, bool bf16)> start_sum = {};
   /// Waits until all sums are complete. May be empty if P = 1. @throws Error if a sum failed.

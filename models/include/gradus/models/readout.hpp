@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The input of the readout that computes the logits of y_t.
+/// The vector from which the readout computes the logits of y_t.
 enum class ReadoutForm {
   state,           ///< s_t
   linear,          ///< [s_t; c_t; E y_{t−1}]
@@ -16,7 +16,7 @@ enum class ReadoutForm {
   maxout_earlier,  ///< maxout of [s_{t−1}; c_t; E y_{t−1}] (Bahdanau et al. 2015, appendix A.2.2)
 };
 
-/// The last layer of a decoder, logits = W_o t + b_o. The vector t is
+/// The last layer of a decoder, logits = W_o t + b_o. For the input x, the vector t is
 ///
 ///     x,    or a maxout of two pieces t_i = max_j (W x + b)_{i,j},    or W x if W_o is the tied embedding E
 ///

@@ -102,7 +102,8 @@ class RecurrentDecoder : public nn::DecoderStep {
 
   /// Converts a decoder's state to the state of `rnn`.
   nn::RecurrentState cells(const nn::State& state) const;
-  /// The decoder's state at `step`: the tensors of `cells` under their names, then those of `kept`.
+  /// The decoder's state at `step`: the tensors of `cells`, named `s`, `s.0`, `cell.0` … as above, then those
+  /// of `kept`.
   nn::State state_of(const nn::RecurrentState& cells, const NamedTensors& kept, std::int64_t step) const;
 
   /// The bridge's s_0, computed from the encoder's states or from one vector (B, ·).
@@ -112,7 +113,8 @@ class RecurrentDecoder : public nn::DecoderStep {
   static Tensor summary(const nn::Annotations& annotations);
 
   Tensor embed(const Tensor& tokens) const;
-  /// The readout's input without E y, from s_t (or s_{t−1}) and c_t.
+  /// The readout's input without E y: [s; c_t], or s if the readout uses only the state. The caller passes
+  /// s_t, or s_{t−1} for ReadoutForm::maxout_earlier.
   Tensor features(const Tensor& s, const Tensor& context) const;
   /// The readout's input: the features, with E y appended unless the readout uses only the state.
   Tensor read(const Tensor& features, const Tensor& y) const;

@@ -35,13 +35,14 @@ struct AttentionKind {
   std::function<double(const AttentionSizes&)> weights = {};
 };
 
-/// The part of the encoder's output that a decoder reads at every step: none, a summary of size H, or the
-/// annotations, by attention.
+/// The part of the encoder's output that a decoder reads at every step: none, a summary of size H, or,
+/// through attention, the annotations.
 enum class SourceContext { none, summary, attention };
 
 /// A decoder that ModelOptions can select by name.
 struct DecoderKind {
-  /// `attention` creates the attention that the options name; decoders without attention do not call it.
+  /// Creates the decoder. `attention` is a function that creates the attention named in ModelOptions. A
+  /// decoder without attention does not call this function.
   std::function<std::unique_ptr<nn::DecoderStep>(
       const DecoderOptions& options, const std::function<std::unique_ptr<nn::Attention>()>& attention)>
       make;
@@ -60,7 +61,8 @@ struct Registry {
 
   /// The attentions and decoders of this library.
   static Registry standard();
-  /// The context of the decoder with this name; empty if no decoder has this name.
+  /// The context of the decoder with this name. Empty if no decoder has this name, or if its context is not
+  /// known.
   std::optional<SourceContext> context_of(const std::string& decoder) const;
 };
 

@@ -17,7 +17,8 @@ namespace gradus::models {
 
 class SourceSearch;  // internal
 
-/// A function that starts the search for one source. `source` describes the columns of its attention weights.
+/// A function that starts the search for one source. `source` describes the columns of the attention weights
+/// that the search returns.
 using SearchSteps =
     std::function<std::shared_ptr<SourceSearch>(const WeightColumns& source, const MaxSteps& max_steps)>;
 
@@ -27,17 +28,16 @@ SearchSteps greedy_steps(const Constraints& constraints = {});
 SearchSteps beam_search_steps(const BeamOptions& options);
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator);
 /// A search that writes the given tokens, as force_decode() does.
-/// @throws Error if the target contains PAD or BOS, or EOS before its end. The search throws at a token
-/// outside the vocabulary.
+/// @throws Error if the target contains PAD or BOS, or EOS before its end. The search throws an Error when it
+/// reaches a token outside the vocabulary.
 SearchSteps forced_steps(std::vector<std::int64_t> target);
 
 /// Continuous batching: sources are decoded together, and may join and leave between two steps. Each source
 /// has its own search.
 ///
-/// A source's results have the same bits whatever other sources are in the batch, and whenever they join.
-/// For this, every product must compute the rows of a batch independently: use nn::RowProducts or
-/// compress::Int8Products. With such products, a StartCache does not change the bits either. Only one thread
-/// at a time may use a RunningBatch.
+/// With nn::RowProducts or compress::Int8Products, every matrix product computes the rows of a batch
+/// independently. A source's results then have the same bits whatever other sources are in the batch,
+/// whenever those join, and with or without a StartCache. Only one thread at a time may use a RunningBatch.
 class RunningBatch {
  public:
   using Id = std::uint64_t;
@@ -56,8 +56,8 @@ class RunningBatch {
     SearchSteps search;
     MaxSteps max_steps;
   };
-  /// Encodes the newcomers and decodes their first step. @throws Error as the model does; no newcomer joins
-  /// in that case.
+  /// Encodes the sources of the newcomers, and decodes the first step of each. @throws Error as the model
+  /// does; no newcomer joins in that case.
   void join(std::span<const Newcomer> newcomers);
 
   /// Decodes the next token of every source. Does nothing if the batch is empty.

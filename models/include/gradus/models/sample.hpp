@@ -10,10 +10,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The sampling distribution: p^(1/temperature) over the allowed tokens, normalised. It is restricted to the
-/// `top_k` likeliest tokens (Fan et al. 2018), then to the smallest set of likeliest tokens that has the
-/// fraction `top_p` of the remaining probability (nucleus, Holtzman et al. 2020). Of equally likely tokens,
-/// those with lower ids are kept.
+/// The sampling distribution: p^(1/temperature) over the allowed tokens, normalised. First, only the `top_k`
+/// likeliest tokens are kept (Fan et al. 2018). Of these, only the smallest set of likeliest tokens is kept
+/// that has at least the fraction `top_p` of their total probability (nucleus, Holtzman et al. 2020). Of
+/// equally likely tokens, those with lower ids are kept.
 struct SamplingOptions {
   double temperature = 1;  ///< > 0; near 0, sampling approaches greedy decoding
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all
@@ -23,8 +23,8 @@ struct SamplingOptions {
 
 /// Decodes by sampling: draws each token from the model's distribution, and feeds it to the next step. The
 /// returned log-probabilities are the model's own and do not depend on the options. Each source has its own
-/// generator, split from `generator` in batch order, so that its tokens do not depend on other sources'
-/// tokens.
+/// generator, split from `generator` in batch order, so that the tokens of a source do not depend on those of
+/// other sources.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
@@ -33,7 +33,8 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
                             const SamplingOptions& options, Generator& generator,
                             const MaxSteps& max_steps = {});
 
-/// Sampling as a Search. The Search copies the generator, and its copy advances with every call.
+/// Sampling as a Search. The Search draws from a copy of `generator`. The copy advances with every call, so
+/// each call draws other numbers.
 /// @throws Error if an option is outside its range.
 Search sample(const SamplingOptions& options, const Generator& generator);
 

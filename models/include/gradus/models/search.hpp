@@ -11,9 +11,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The maximum output length, including EOS: either a constant or, by default, twice the source's length plus
-/// ten. The length of a source of tokens is its number of tokens. The length of a source of vectors is its
-/// number of annotations. The maximum length does not depend on the other sources in a batch.
+/// The maximum output length, including EOS: a constant or, by default, 2 · n + 10. For a source of tokens, n
+/// is the number of tokens. For a source of vectors, n is the number of annotations. The maximum length does
+/// not depend on the other sources in a batch.
 class MaxSteps {
  public:
   MaxSteps() = default;
@@ -43,8 +43,8 @@ class MaxSteps {
 /// @param model   a Seq2Seq, or several as an Ensemble
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
-/// @throws Error if a logit is NaN or +∞, if the members of an ensemble differ in their number of target
-/// tokens, their pyramid, convolution or `silence`, and as the model does.
+/// @throws Error if a logit is NaN or +∞, and as the model does. Also throws if the members of an ensemble
+/// differ in the size of the target vocabulary, in `pyramid`, `convolution` or `silence`.
 using Search = std::function<std::vector<std::vector<Decoded>>(
     const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 

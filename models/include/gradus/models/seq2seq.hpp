@@ -26,7 +26,7 @@ class Seq2Seq : public nn::Module {
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
   /// The decoder's first state and its memory, computed from the source.
   nn::DecoderStep::Start start(const Tensor& source, const Tensor& source_lengths) const;
-  /// True if threads may split a batch by sequence. loss() does so; the searches do so in eval mode.
+  /// True if threads may split a batch by sequence, as loss() and, in eval mode, the searches do.
   bool can_be_shared() const { return decoder->can_be_shared(); }
 
   Encoder encoder;

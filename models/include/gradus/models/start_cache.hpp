@@ -13,16 +13,17 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Keeps what a search computes before its first step, for the sources that were decoded most recently: the
-/// initial state s_0, the annotations h_j, and the attention's keys U_a h_j (Bahdanau et al. 2015, appendix
-/// A.1.2). If such a source comes again, the encoder need not run. All starts must come from the same model.
-/// Threads may share a cache.
+/// Keeps the starts of the sources that were decoded most recently. A start is what a search computes before
+/// its first step: the initial state s_0, the annotations h_j, and the attention's keys U_a h_j (Bahdanau et
+/// al. 2015, appendix A.1.2). If a source in the cache is decoded again, the encoder need not run. All starts
+/// must come from the same model. Threads may share a cache.
 class StartCache {
  public:
   /// One start for each member of an ensemble.
   using Starts = std::vector<nn::DecoderStep::Start>;
 
-  /// @param most_bytes limit for all sources and starts; the least recently used sources are dropped first
+  /// @param most_bytes limit on the total size of the sources and starts in the cache; the least recently
+  /// used sources are dropped first
   explicit StartCache(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
   /// The starts of a source, each with batch size 1, or nothing if the cache does not have them.

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Runs all training steps, calls `on_step` after each one, and returns the loss of every step. Leaves the
+/// Runs all training steps, calls `on_step` after each step, and returns the loss of every step. Leaves the
 /// model in eval mode, even after an exception.
 /// @throws Error as Trainer does.
 std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& next_batch,

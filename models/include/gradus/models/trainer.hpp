@@ -22,8 +22,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A source of batches. The stream's position can be saved and restored if the stream has the functions
-/// `state` and `set_state`. Without them, a Trainer can train, but has no state().
+/// A stream of batches. Its position can be saved and restored if the functions `state` and `set_state` are
+/// given. Without them, a Trainer can train, but Trainer::state() throws an Error.
 struct BatchStream {
   std::function<data::Batch()> next;
   /// Returns the position as a fixed number of integers. After set_state(position), the stream continues from
@@ -55,8 +55,9 @@ struct TrainerOptions {
   std::int64_t accumulate = 1;
   /// N, a power of two: the number of shards of each batch. If N > 1, the shards' gradients are computed one
   /// after the other and added up in the fixed order ((g_0 + g_1) + (g_2 + g_3)) + …. Random numbers for
-  /// sampling and dropout depend only on seed, batch and sequence. The weights then have the same bits for
-  /// any number of Processes with the same kernels and threads. Runs with different N differ by rounding.
+  /// sampling and dropout depend only on seed, batch and sequence. If two runs use the same kernels and
+  /// threads, their weights therefore have the same bits, even with different numbers of processes. Runs with
+  /// different N differ by rounding.
   std::int64_t shards = 1;
   /// Rounds each shard's gradient, and each sum of two gradients, to bf16. This halves the bytes sent between
   /// processes.
@@ -71,13 +72,14 @@ struct TrainerOptions {
   /// If true, the error for a loss or a gradient that is not finite names the operation that first produced
   /// such a value. To find this operation, the loss is computed again.
   bool names_origin = true;
-  /// Called after each update, with the number of steps taken. Meant for methods that change parameters in
-  /// addition to the optimiser, such as compress::Pruning. Not part of the state.
+  /// Called after each update, with the number of steps taken. Meant for methods that change the parameters
+  /// after the optimiser has done so, such as compress::Pruning. state() does not contain this function.
   std::function<void(std::int64_t step)> after_update = {};
 };
 
-/// Returns `options` with the optimiser, learning rate and schedule that the preset's publication states
-/// (model.hpp). Returns `options` unchanged if the publication states none. @throws Error as preset() does.
+/// Returns `options` with the optimiser and the learning rate from the publication of this preset (see
+/// preset() in model.hpp), and with the schedule "constant". Returns `options` unchanged for a preset without
+/// a publication. @throws Error as preset() does.
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
 
 /// The measurements of a training step.
@@ -119,16 +121,17 @@ class Trainer {
   bool finished() const;
 
   /// True after every `eval_every` steps and after the last step, until observe() or skip_evaluation() is
-  /// called. If state() was called while an evaluation was due, the evaluation is due again after
-  /// load_state().
+  /// called. Always false if `eval_every` is 0. If a state was saved while an evaluation was due, an
+  /// evaluation is due again after this state is loaded.
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
   /// Marks the due evaluation as done without a score. Does not count for `patience` or the plateau schedule.
   /// Leaves the best score unchanged.
   void skip_evaluation() { evaluated_ = steps_; }
-  /// Forgets all scores, for example because later scores measure something else: the next score is the best
-  /// so far, and the counts for `patience` and the plateau schedule start at 0. Keeps the learning rate.
+  /// Forgets all scores, for example because later scores measure something else. The next score will be the
+  /// best so far. The counts for `patience` and the plateau schedule start again at 0. The learning rate does
+  /// not change.
   void forget_scores();
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }

@@ -16,7 +16,8 @@ class AdditiveAttention : public ScoredAttention {
  public:
   AdditiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                     double dropout = 0);
-  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not `value_size`.
+  /// The keys are U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not
+  /// `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;
 

@@ -27,12 +27,12 @@ enum class Estimator {
   reinforce,         ///< by reinforce_loss(), which models::loss() adds in training; unbiased, high variance
 };
 
-/// Computes how a decoder weights the source positions. An extension point, like DecoderStep.
+/// Computes the weight of each source position for a decoder step. An extension point, like DecoderStep.
 ///
 /// `prepare` runs once per batch, and does the work that needs no query. `attend` runs once per decoder step.
-/// In every attention, weights at positions beyond a row's length must be 0. After a softmax, each row of
-/// weights sums to 1. With a window (Luong et al. 2015, eq. 10) or a walk (Raffel et al. 2017), the sum may
-/// be smaller.
+/// Every attention must give weight 0 to the positions beyond a sequence's length. After a softmax, each row
+/// of weights sums to 1. With a window (Luong et al. 2015, eq. 10) or a walk (Raffel et al. 2017), the sum
+/// may be smaller.
 class Attention : public Module {
  public:
   struct Result {
@@ -41,22 +41,24 @@ class Attention : public Module {
     std::vector<Tensor> tensors() const { return {context, weights}; }
   };
 
-  /// By default returns values and lengths unchanged, and no keys.
+  /// Computes the memory that attend() reads. By default, returns the values and the lengths unchanged, and
+  /// no keys.
   /// @param values  (T, B, D); elements beyond the lengths have no effect, but must be finite
   /// @param lengths (B), i64, or undefined
   /// @throws Error if the values are not (T, B, D), the lengths are not (B), or a length is outside [0, T].
   virtual Memory prepare(const Tensor& values, const Tensor& lengths) const;
 
+  /// Computes the weights and the context of one decoder step.
   /// @param query            (B, Q): the decoder's state, s_{t−1} or s_t as the decoder chooses
   /// @param step             decoder step, from 0; Luong's local-m attention centres its window at this index
   /// @param previous_weights (B, T): the previous step's weights; undefined at step 0
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 
-  /// The score of this attention over values of size `value_size`. Returns nothing unless
-  /// attention_sequence() can compute this score in place of attend(), and threads may share the attention.
-  /// By default, returns nothing. Classes derived from this library's attentions also return nothing, because
-  /// their scores may differ.
+  /// The score of this attention, for values of size `value_size`, if attention_sequence() can compute this
+  /// score in place of attend(), and if threads may share the attention. Otherwise, and by default, returns
+  /// nothing. For an object of a class derived from AdditiveAttention or another ScoredAttention of this
+  /// library, fused_score() also returns nothing unless it is overridden, because the energies may differ.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }
@@ -65,7 +67,7 @@ class Attention : public Module {
   virtual Estimator estimator() const { return Estimator::none; }
 
  protected:
-  /// True if this object is a Class, and not of a class derived from Class.
+  /// True if this object's class is exactly `Class`, not a class derived from `Class`.
   template <class Class>
   bool is_exactly() const {
     return typeid(*this) == typeid(Class);

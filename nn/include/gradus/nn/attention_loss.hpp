@@ -6,7 +6,7 @@
 /// Loss terms that regularise attention. `weights` are the stacked weights α of all decoder steps, (T_y, B,
 /// T_x). `target_lengths` are (B), i64, or undefined if all are T_y. Both functions return a scalar: the mean
 /// over the batch's real decoder steps (t < target_lengths[b]), or 0 if there are no real steps. Steps beyond
-/// a row's length have no effect, and get gradient 0.
+/// a target's length have no effect, and their weights get gradient 0.
 namespace gradus::nn {
 
 /// The mean entropy of the weights, in nats:

@@ -34,7 +34,7 @@ class State {
   State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step = 0);
   State(NamedTensors tensors, std::int64_t step);
 
-  /// @throws Error listing the state's names, if `name` is not one of them.
+  /// The tensor of that name. @throws Error if there is none; the message lists the state's names.
   const Tensor& operator[](std::string_view name) const;
   /// The tensor of that name, or an undefined tensor if there is none.
   Tensor find(std::string_view name) const;
@@ -68,6 +68,7 @@ class DecoderStep : public Module {
 
   /// The initial state s_0, and the memory to attend to.
   virtual Start start(const Annotations& annotations) const = 0;
+  /// Runs step t: computes the logits of y_t and the next state.
   /// @param previous y_{t−1}, (B), i64; BOS at the first step
   virtual Output step(const Tensor& previous, const State& state, const Memory& memory) const = 0;
 
@@ -83,16 +84,17 @@ class DecoderStep : public Module {
   /// False by default.
   virtual bool can_be_shared() const { return false; }
 
-  /// The estimator of the gradient if this decoder's attention draws positions in training. With
-  /// Estimator::reinforce, each step's weights must have the gradient that reinforce_loss() needs.
+  /// Tells whether this decoder's attention draws positions in training, and how the gradient is then
+  /// estimated. With Estimator::reinforce, each step's weights must have the gradient that reinforce_loss()
+  /// needs.
   virtual Estimator estimator() const { return Estimator::none; }
 };
 
 /// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or
-/// an undefined tensor to stop. `input` may change `at`, which holds the state and the memory: beam search
-/// reorders its hypotheses there. After the step, visit(t, output) receives the output. In training, each
-/// step has its own random generator (DrawsOfSteps). So a sequence's dropout does not depend on the lengths
-/// of the other sequences in the batch.
+/// an undefined tensor to end the run. `input` may change the state and the memory in `at`. For example, beam
+/// search reorders its hypotheses in `at`. After the step, visit(t, output) receives the output. In training,
+/// each step has its own random generator (DrawsOfSteps). So a sequence's dropout does not depend on the
+/// lengths of the other sequences in the batch.
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
                    const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);

@@ -17,9 +17,9 @@ namespace gradus::nn {
 /// weight_hh stacks U_r, U_z and U. The two forms compute different functions. So weights trained in one form
 /// do not work in the other form.
 ///
-/// In both forms, z weights the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
-/// In Bahdanau et al., z weights the new state n. To convert weights between the two conventions, negate the
-/// rows of z, [H, 2H), in both weights and both biases, because 1 − σ(a) = σ(−a).
+/// In both forms, z is the factor of the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n +
+/// z ∘ h. In Bahdanau et al., z is the factor of the new state n. To convert weights between the two
+/// conventions, negate the rows of z, [H, 2H), in both weights and both biases, because 1 − σ(a) = σ(−a).
 using gradus::GRUForm;
 
 struct GRUCellOptions {
@@ -59,9 +59,9 @@ struct GRUOptions {
 /// states of the last layer.
 ///
 /// Parameters as in PyTorch's GRU. Layer 0 has `weight_ih_l0` (3H, I), `weight_hh_l0` (3H, H), `bias_ih_l0`
-/// and `bias_hh_l0` (3H). Names of the backward direction end in `_reverse`. The parameters of layers 1, 2, …
-/// follow; for D directions, the weight_ih of these layers is (3H, D·H). The biases are absent if `bias` is
-/// false.
+/// and `bias_hh_l0` (3H). For the backward direction, the names end in `_reverse`. The parameters of layers
+/// 1, 2, … follow; for D directions, the weight_ih of these layers is (3H, D·H). The biases are absent if
+/// `bias` is false.
 class GRU : public Recurrent {
  public:
   /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1. Also throws for dropout
@@ -82,9 +82,9 @@ class GRU : public Recurrent {
 
   /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths have no effect,
   ///                even if they are NaN
-  /// @param lengths (B), i64, or undefined if all are T. The forward direction ends and the backward
-  ///                direction starts at the last token, as for PyTorch's packed sequences. A length of 0
-  ///                gives h_n = h_0 (PyTorch does not allow it)
+  /// @param lengths (B), i64, or undefined if all are T. The forward direction ends at a sequence's last
+  ///                token, and the backward direction starts there, as for PyTorch's packed sequences. A
+  ///                length of 0, which PyTorch does not allow, gives h_n = h_0
   /// @param h_0     (layers·D, B, H), in the order of h_n, or undefined for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;

@@ -13,12 +13,12 @@
 /// Kaiming functions throw Error for shapes with fewer than two axes.
 namespace gradus::nn {
 
-/// U(−1/√n, 1/√n). PyTorch's default: n is the number of inputs for linear layers, and the state size for
-/// recurrent layers.
+/// U(−1/√n, 1/√n). This is PyTorch's default if n is the number of inputs of a linear layer, or the state
+/// size of a recurrent layer.
 Tensor uniform_fan_in(const Shape& shape, std::int64_t n);
 
-/// The number of inputs per output, and the number of outputs per input: I and O for a weight (O, I). For a
-/// weight (O, I, k₁, k₂, …), both numbers are multiplied by k₁ k₂ ⋯.
+/// `in` is the number of inputs per output, and `out` is the number of outputs per input. For a weight (O,
+/// I), in = I and out = O. For a weight (O, I, k₁, k₂, …), both numbers are multiplied by k₁ k₂ ⋯.
 struct Fans {
   std::int64_t in, out;
 };
@@ -38,9 +38,9 @@ Tensor xavier_uniform(const Shape& shape, double gain = 1, Dtype dtype = Dtype::
 Tensor xavier_normal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 
 enum class Fan { in, out };
-/// Kaiming initialisation (He et al. 2015). With fan in, it preserves the variance of activations (eq. 10).
-/// With fan out, it preserves the variance of gradients (eq. 14). `gain` is the gain of the nonlinearity, √2
-/// for ReLU. The distribution is N(0, gain² / fan), or U(−b, b) of the same variance, b = gain · √(3 / fan).
+/// Kaiming initialisation (He et al. 2015). Fan::in preserves the variance of activations (eq. 10). Fan::out
+/// preserves the variance of gradients (eq. 14). `gain` is the gain of the nonlinearity, √2 for ReLU. The
+/// distribution is N(0, gain² / fan), or U(−b, b) with b = gain · √(3 / fan), which has the same variance.
 struct KaimingOptions {
   Fan fan = Fan::in;
   double gain = nn::gain(Nonlinearity::relu);

@@ -10,7 +10,7 @@ namespace gradus::nn {
 class Linear : public Layer {
  public:
   Linear(std::int64_t inputs, std::int64_t outputs, bool with_bias = true);
-  /// x (…, inputs) → (…, outputs). @throws Error if the last axis differs.
+  /// x (…, inputs) → (…, outputs). @throws Error if the last axis is not `inputs`.
   Tensor forward(const Tensor& x) const override;
 
   const Tensor weight;

@@ -6,8 +6,8 @@
 namespace gradus::nn {
 
 /// Local attention with a predicted position, "local-p" in Luong et al. 2015, section 3.2, over the scores of
-/// additive attention. S is the length of a row, w is the half window (D in the paper), and positions j begin
-/// at 0:
+/// additive attention. S is the length of a source, w is the half window (D in the paper), and positions j
+/// begin at 0:
 ///
 ///     p_t  = S sigmoid(v_p · tanh(W_p s))                                       eq. 9
 ///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10

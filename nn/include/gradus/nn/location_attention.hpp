@@ -12,8 +12,9 @@ struct LocationOptions {
   /// Normalises σ(e) instead of exp(e). This spreads the weights over more positions (Chorowski et al. 2015,
   /// section 2.3).
   bool smooth = false;
-  /// In eval mode, only positions at most this far from the largest previous weight get a weight. 0 means no
-  /// limit. (Chorowski et al. 2015, section 2.3, use the median instead of the largest weight.)
+  /// In eval mode, positions farther than this from the position of the largest previous weight get weight 0.
+  /// If `window` is 0, there is no limit. (Chorowski et al. 2015, section 2.3, use the median instead of the
+  /// largest weight.)
   std::int64_t window = 0;
   double dropout = 0;
 };
@@ -33,7 +34,8 @@ class LocationAttention : public ScoredAttention {
   /// @throws Error for sizes below 1, an even width, a negative window, and dropout outside [0, 1).
   LocationAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                     LocationOptions options = {});
-  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not `value_size`.
+  /// The keys are U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not
+  /// `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
 
   Linear W_a, U_a;

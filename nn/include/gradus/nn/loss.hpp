@@ -10,8 +10,8 @@ namespace gradus::nn {
 /// tokens have no effect.
 ///
 /// With label smoothing ε, the loss is the mean of −Σ_k q_k ln p(k), where q is 1 − ε + ε/V at the target and
-/// ε/V elsewhere (Szegedy et al. 2016, section 7), as in PyTorch's cross_entropy. If `logits` is moved in,
-/// its storage may be overwritten, as in cross_entropy().
+/// ε/V elsewhere (Szegedy et al. 2016, section 7), as in PyTorch's cross_entropy. If the caller moves
+/// `logits` (std::move), its storage may be overwritten, as in cross_entropy().
 /// @throws Error if the shapes do not fit, a length is outside [0, T], a real target is outside [0, V), or ε
 /// is outside [0, 1].
 Tensor masked_cross_entropy(Tensor logits, const Tensor& targets, const Tensor& lengths,

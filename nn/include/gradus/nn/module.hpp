@@ -52,8 +52,8 @@ class Module {
   NamedTensors state_dict() const;
   /// Copies the values of `state` into the module's tensors in place, so that optimisers and other holders of
   /// the tensors see the new values. A later backward() that needs the old values throws. Converts between
-  /// f32 and f64. A tensor shared under several names needs only one entry; several entries must have equal
-  /// values.
+  /// f32 and f64. A tensor shared under several names needs only one entry. If it has more, their values must
+  /// be equal.
   /// @param source the name of the state in messages
   /// @throws Error if a name is missing, unexpected, duplicated, or of the wrong shape or kind (integer or
   /// floating-point). Nothing is loaded in that case. The message lists at most three names for each reason.
@@ -100,8 +100,8 @@ class Module {
 
   void check_name(const std::string& name) const;
   using List = NamedTensors Module::*;
-  // The entries of the given lists, such as parameters_, of this module and of its descendants. Each entry
-  // gets its path.
+  // Collects the entries of the given lists, such as parameters_, from this module and its descendants. The
+  // result names each entry by its path.
   NamedTensors collect(std::initializer_list<List> lists) const;
   void collect(const std::string& path, std::initializer_list<List> lists, NamedTensors& found) const;
 

@@ -8,14 +8,14 @@
 namespace gradus::nn {
 
 struct MonotonicOptions {
-  /// Standard deviation, at least 0, of the noise that is added to the energies in training. The noise drives
-  /// stop probabilities towards 0 and 1. Decoding rounds these probabilities. If they are already near 0 or
-  /// 1, decoding agrees with training.
+  /// Standard deviation, at least 0, of the noise that is added to the energies in training. The model learns
+  /// to make the noise harmless by energies far from 0, that is, by stop probabilities near 0 or 1. Decoding
+  /// rounds these probabilities to 0 or 1, and therefore agrees with training.
   double noise = 2;
   /// Initial values of g and r, the scale and the bias of the energies (equation 16, see MonotonicAttention).
-  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. A larger g makes the
-  /// energies outgrow the noise within some hundred updates. A lower r makes the walk stop less often, so the
-  /// first updates attend to positions farther away.
+  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. With a larger g, the
+  /// energies outgrow the noise within a few hundred updates. With a lower r, the walk stops less often, so
+  /// that it reaches positions farther to the right in the first updates.
   double scale = 4, bias = -4;
   double dropout = 0;
 };
@@ -41,7 +41,8 @@ class MonotonicAttention : public Attention {
   /// and dropout outside [0, 1).
   MonotonicAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                      MonotonicOptions options = {});
-  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare() does, or if D is not `value_size`.
+  /// The keys are U_a h_j, plus the bias of U_a, (T, B, A). @throws Error as Attention::prepare() does, or if
+  /// D is not `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   /// @throws Error if the query is not (B, Q), or the previous weights are not (B, T).
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,

@@ -57,7 +57,8 @@ class MultiHeadAttention : public Attention {
     Tensor weights;  ///< (B, heads, T_q, T_k); PyTorch returns their mean over axis 1
     std::vector<Tensor> tensors() const { return {output, weights}; }
   };
-  /// For a query that sees no key, the weights are 0 and the output is `out_proj.bias`.
+  /// Attends with all queries at once. For a query that sees no key, the weights are 0 and the output is
+  /// `out_proj.bias`.
   /// @param query  (T_q, B, E)
   /// @param keys   (T_k, B, key_size)
   /// @param values (T_k, B, value_size)
@@ -65,8 +66,8 @@ class MultiHeadAttention : public Attention {
   Output forward(const Tensor& query, const Tensor& keys, const Tensor& values,
                  const AttentionMask& mask = {}) const;
 
-  /// Values (T, B, E) and keys (T, B, E): both are projections of `values` (T, B, D), where D = key_size =
-  /// value_size.
+  /// The memory's values and keys, (T, B, E) each, are two projections of `values` (T, B, D). D must equal
+  /// key_size and value_size.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   /// The context is the output, (B, E). The weights are the mean over the heads. @throws Error if the query
   /// is not (B, E).

@@ -22,7 +22,7 @@ namespace gradus::nn {
 ///     α_j = max(e_j − τ, 0),     τ = (Σ_{j∈S} e_j − 1) / |S|,     S = {j : α_j > 0}
 ///
 /// With the sorted energies e_(1) ≥ e_(2) ≥ …, k is the largest number with 1 + k e_(k) > Σ_{i ≤ k} e_(i). S
-/// holds the k largest energies. Positions outside S have weight 0 exactly.
+/// holds the positions of the k largest energies. Positions outside S have weight 0 exactly.
 /// Gradient: g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5). @throws Error when e is not (B,
 /// T), a length is outside [0, T], an energy within a length is NaN or ∞, or all energies of a row are −∞.
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
@@ -37,8 +37,8 @@ Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t
 
 /// How a ScoredAttention turns energies into weights; see set_normaliser().
 struct Normaliser {
-  /// Weights (B, T) from energies and lengths. Takes random numbers from default_generator(), and only in
-  /// training.
+  /// Computes the weights (B, T) from energies and lengths. May draw random numbers, but only in training,
+  /// and only from default_generator().
   std::function<Tensor(const Tensor& energies, const Tensor& lengths, bool training)> weights;
   Estimator estimator = Estimator::none;
 };

@@ -47,10 +47,10 @@ class Optimiser {
   void set_learning_rate(double rate);
   void set_learning_rate(std::size_t group, double rate);
 
-  /// A copy of everything that changes between steps. Each group has an entry "group.0.learning_rate", f64
-  /// (). Parameters are numbered from 0 across all groups. Each parameter has an entry "0.steps", i64 ().
-  /// After its first step, it also has the rule's averages, such as "0.m" and "0.v", of the parameter's shape
-  /// and dtype.
+  /// A copy of everything that changes between steps. Groups are numbered from 0, and parameters from 0
+  /// across all groups. Group 0 has the entry "group.0.learning_rate", an f64 scalar. Parameter 0 has the
+  /// entry "0.steps", an i64 scalar. After the parameter's first step, there are also entries for the rule's
+  /// averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
   NamedTensors state() const;
   /// Restores a state; later steps are bit-identical to those of the saved optimiser.
   /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Nothing is
@@ -102,8 +102,8 @@ struct ParameterGroup {
 ///     struct SignRule {
 ///       double learning_rate = 1e-3;
 ///       static constexpr const char* name = "Sign";
-///       // Optional: update() treats elements independently and changes only [u.begin, u.end), so that
-///       // several threads can share a parameter.
+///       // Optional, false by default. If true, several threads may update parts of one parameter. update()
+///       // must then treat elements independently, and change only the elements [u.begin, u.end).
 ///       static constexpr bool elementwise = true;
 ///       // Throws for invalid options.
 ///       void check() const {}

@@ -31,12 +31,14 @@ class PlateauDetector {
   /// Call with the metric after each evaluation. Returns true if the learning rates must be reduced.
   bool step(double metric);
 
-  /// The learning rate after a reduction of `rate`: max(factor · rate, minimum), but at most `rate`.
+  /// The learning rate to which `rate` is reduced: max(factor · rate, minimum), but at most `rate`.
   double reduced(double rate) const;
 
-  /// "best", f64 (): the best metric, initially ±∞. "bad", i64 (): the number of metrics since the last
-  /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to be ignored.
+  /// Three scalars. "best", f64: the best metric, initially ±∞. "bad", i64: the number of metrics since the
+  /// last improvement, reduction or cooldown. "cooldown", i64: how many of the next metrics do not count
+  /// towards patience.
   NamedTensors state() const;
+  /// Restores a state.
   /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Also throws
   /// if "best" is NaN. Nothing is loaded in that case.
   void load_state(const NamedTensors& state);
@@ -59,7 +61,7 @@ class Plateau {
   explicit Plateau(Optimiser& optimiser, PlateauOptions options = {})
       : optimiser_(optimiser), detector_(options) {}
 
-  /// Call with the metric after each evaluation. Returns true if the learning rates were reduced.
+  /// Call with the metric after each evaluation. Returns true if at least one learning rate was reduced.
   bool step(double metric);
 
   /// The detector's state. The learning rates are in the optimiser's state.

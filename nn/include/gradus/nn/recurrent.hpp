@@ -17,7 +17,7 @@ namespace gradus::nn {
 /// The state between two steps: {h}, or {h, c} for an LSTM.
 using RecurrentState = std::vector<Tensor>;
 
-/// The parameters of a cell with G gates, or of one layer and direction, as in PyTorch.
+/// The parameters of a cell with G gates, or of one layer in one direction, as in PyTorch.
 struct RecurrentWeights {
   Tensor weight_ih;  ///< (G·H, I)
   Tensor weight_hh;  ///< (G·H, H)
@@ -30,8 +30,8 @@ struct RecurrentWeights {
 struct RecurrentKind {
   std::int64_t gates;     ///< G
   std::size_t parts = 1;  ///< number of tensors in the state: 1 for {h}, 2 for {h, c}
-  /// Computes the state after a step from x_part = W_ih x + b_ih, (B, G·H), and from the state before the
-  /// step.
+  /// Computes the state after a step. Its arguments are x_part = W_ih x + b_ih, (B, G·H), and the state
+  /// before the step.
   std::function<RecurrentState(const RecurrentWeights& weights, const Tensor& x_part,
                                const RecurrentState& before)>
       step;
@@ -73,7 +73,8 @@ struct RecurrentOptions {
 
 /// A recurrent module over a sequence, with one or more layers, forward only or in both directions. Layer l +
 /// 1 reads the output of layer l: both directions, concatenated. In training, dropout is applied to this
-/// output. Callers that accept any kind, such as encoders and decoders, use `run` and `step`.
+/// output before layer l + 1 reads it. Code that accepts any kind of recurrent module, such as encoders and
+/// decoders, calls `run` and `step`.
 class Recurrent : public Module {
  public:
   /// `output`: the last layer's states h. `last`: {h_n} or {h_n, c_n}, the last states of all layers and
@@ -89,8 +90,8 @@ class Recurrent : public Module {
   /// run() for packed sequences, (N, I) → (N, D·H).
   Result run_packed(const Tensor& x, const Packing& packing, RecurrentState first = {}) const;
 
-  /// Runs one step through all layers. Decoders need this, because their next input depends on their last
-  /// output.
+  /// Runs one step through all layers. Decoders need this, because the input of a step depends on the output
+  /// of the step before.
   /// @param x      (B, I)
   /// @param before (B, H) each: h of every layer from the lowest up; for an LSTM, then c of every layer
   /// @return the state after x, in the same order; the top layer's h is at index layers() − 1

@@ -14,9 +14,9 @@ namespace gradus::nn {
 /// s_tb is the drawn position, and π(s_tb) is its probability. r_tb = ln p(y_tb | …) is the log-likelihood of
 /// the true token. The sums cover only the N real steps, t < lengths[b]. The position drawn at step t affects
 /// only the tokens from step t on, so A_tb sums only the terms k ≥ t. The baseline r̄_b is the mean r over
-/// the steps of the other sequences, or 0 if there are none. It does not depend on the draws of row b, so the
-/// estimate stays unbiased. (In Xu et al., the baseline is a moving average over earlier batches, and A_tb
-/// sums the terms of all tokens.)
+/// the steps of the other sequences, or 0 if there are no such steps. It does not depend on the draws of row
+/// b, so the estimate stays unbiased. (In Xu et al., the baseline is a moving average over earlier batches,
+/// and A_tb sums the terms of all tokens.)
 /// @param weights         the results of normaliser::hard() at all steps, (T_y, B, T_x): the sum of a row has
 ///                        the gradient of ln π(s)
 /// @param log_likelihoods r, (T_y, B); no gradient flows to them

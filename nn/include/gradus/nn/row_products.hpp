@@ -8,13 +8,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// For the lifetime of a RowProducts, linear() and the fused recurrences use RowProduct for every f32 matrix
-/// among the module's parameters. A sequence's result then does not depend on the other sequences of its
-/// batch, not even in the last bit. The copies of the weights take as much memory as the parameters.
+/// For the lifetime of a RowProducts, each f32 matrix among the module's parameters has a RowProduct.
+/// linear() and the fused recurrences use it for products with this matrix. A sequence's result then does not
+/// depend on the other sequences of its batch, not even in the last bit. Each RowProduct holds a copy of its
+/// matrix. Together, the copies take as much memory as the matrices.
 class RowProducts {
  public:
   /// @throws Error if a parameter already has another product, for example from Int8Products. A model with
-  /// Int8Products needs no RowProducts, because int8 sums are exact.
+  /// Int8Products needs no RowProducts: sums of int8 products are exact, so a result does not depend on the
+  /// other sequences.
   explicit RowProducts(const Module& module);
 
  private:

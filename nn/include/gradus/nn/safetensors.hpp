@@ -32,9 +32,9 @@ struct Safetensors {
 /// tensors are sorted by element size, widest first, and then by name, so that each is aligned. Replaces the
 /// file atomically, after all data is on disk. Allocates memory for the whole file.
 /// @throws Error as quantise_rows() does; for a name in `narrow` without a tensor, or with a tensor that is
-/// not f32; for a name in both sets of `narrow`; for a duplicate name or the name "__metadata__"; for names
-/// or metadata that are not UTF-8; for an undefined tensor; for a header of more than 100,000,000 bytes. If
-/// writing fails, the message has the path and the system's reason.
+/// not f32; for a name in both sets of `narrow`; for the name "__metadata__"; for a duplicate name, where the
+/// names of the scales count, too; for names or metadata that are not UTF-8; for an undefined tensor; for a
+/// header of more than 100,000,000 bytes. If writing fails, the message has the path and the system's reason.
 void save_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
                       const Metadata& metadata = {}, const Narrow& narrow = {});
 

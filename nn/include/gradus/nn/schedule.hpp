@@ -24,7 +24,7 @@ namespace schedule {
 Schedule step(std::int64_t size, double gamma = 0.1);
 /// γᵗ. @throws Error unless γ is finite and at least 0.
 Schedule exponential(double gamma);
-/// Linear from `from` at t = 0 to `to` at t = steps; constant afterwards.
+/// Changes linearly: the factor is `from` at t = 0, and `to` at t = steps. From then on, it is constant.
 /// @throws Error unless `steps` ≥ 1 and both factors are finite and at least 0.
 Schedule linear(double from, double to, std::int64_t steps);
 /// m + ½ (1 − m) (1 + cos(π t / steps)) until t = steps, and m afterwards (Loshchilov and Hutter 2017, eq. 5,
@@ -64,8 +64,8 @@ class Scheduler {
   /// Sets the learning rates of the next step; call once after each step of the optimiser.
   void step();
 
-  /// Each group has an entry "group.0.initial_rate", f64 (): its initial learning rate. The entry "steps",
-  /// i64 (), is the step t.
+  /// Each group has an entry such as "group.0.initial_rate", an f64 scalar: the group's initial learning
+  /// rate. The entry "steps", an i64 scalar, is the step t.
   NamedTensors state() const;
   /// Restores a state. The schedule itself is not part of the state.
   /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Also throws

@@ -38,7 +38,7 @@ class ScoredAttention : public Attention {
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
   /// The result of attend() for the weights α, (B, T). Applies dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
-  /// True if this object's class is exactly `Class`, not a class derived from it, and the weights are a
+  /// True if this object's class is exactly `Class`, not a class derived from `Class`, and the weights are a
   /// softmax. Only then may attention_sequence() replace attend().
   template <class Class>
   bool can_be_fused() const {

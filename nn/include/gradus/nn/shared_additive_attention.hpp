@@ -22,7 +22,7 @@ class SharedAdditiveAttention : public ScoredAttention {
   /// outside [0, 1).
   SharedAdditiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                           double dropout = 0);
-  /// Keys W_a Σ_d h_j^(d), (T, B, A). @throws Error as Attention::prepare() does, or if D is not
+  /// The keys are W_a Σ_d h_j^(d), (T, B, A). @throws Error as Attention::prepare() does, or if D is not
   /// `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;

@@ -12,9 +12,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Reads a saved state entry by entry, and collects errors. finish() throws them. Do not use the values
-/// before finish() has returned: for an invalid entry, they are an undefined tensor, 0, or a number out of
-/// range.
+/// Reads a saved state entry by entry, and collects the faults that it finds. finish() throws one Error for
+/// all of them. Do not use the values before finish() has returned: for an invalid entry, they are an
+/// undefined tensor, 0, or a number out of range.
 class StateReader {
  public:
   explicit StateReader(const NamedTensors& state);
@@ -30,8 +30,8 @@ class StateReader {
   /// A nested state: the entries whose names begin with `prefix`. The prefix is removed from the names.
   NamedTensors part(const std::string& prefix);
 
-  /// @throws Error if any entry is missing, unexpected or invalid. The message lists at most three entries
-  /// for each reason, and ends in `advice`.
+  /// Call after the last entry. @throws Error if any entry is missing, unexpected or invalid. The message
+  /// lists at most three entries for each reason, and ends with `advice`.
   void finish(std::string_view operation, std::string_view advice) const;
 
  private:

@@ -30,8 +30,8 @@ struct Curves {
   bool equal_units = false;  ///< a unit has the same length on both axes; not for a logarithmic axis
 };
 
-/// Draws `curves` as one SVG with a grid, round ticks and a legend, in light and dark colours. Names and
-/// labels may have subscripts and superscripts, as in h_t, b_{hn} and ρ^d.
+/// Draws `curves` as one SVG with a grid, axis ticks at round numbers and a legend, in light and dark
+/// colours. Names and labels may have subscripts and superscripts, as in h_t, b_{hn} and ρ^d.
 ///
 /// NaN and infinite values leave a gap, and so do values of 0 or below on a logarithmic axis. Long lines are
 /// thinned without losing peaks: for every two pixels of width, only the first, last, lowest and highest

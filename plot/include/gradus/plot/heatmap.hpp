@@ -23,7 +23,7 @@ struct Heatmap {
   std::vector<std::string> columns{}, rows{};  ///< labels; their counts are the numbers of columns and rows
   std::vector<double> values{};                ///< (rows, columns), row-major
   double min = 0, max = 1;                     ///< the ends of the colour scale
-  double side = 400;  ///< target length of the longer side, in pixels; a cell has 10 to 32
+  double side = 400;  ///< target length of the longer side, in pixels; a cell has 10 to 32 pixels
   /// The size of a cell in pixels, in place of `side`; 0 if not set. With `cell_width`, column labels are
   /// horizontal: pass an empty label where labels would overlap. Cells below 10 pixels touch each other and
   /// have no tooltips; NaN leaves a gap.

@@ -13,9 +13,9 @@ namespace gradus::plot {
 ///
 ///     training  42% ████████░░░░░░░░░░░  loss 0.123  41k tokens/s  1:12 left
 ///
-/// The line is redrawn in place, at most ten times per second. To fit the terminal's width, the line omits
-/// the bar first, then the last fields. The finished line stays on the screen. Writes nothing if `fd` is not
-/// a terminal. Not thread-safe.
+/// The line is redrawn in place, at most ten times per second. If the terminal is too narrow for the line,
+/// the bar is omitted first, then the fields, beginning with the last. The finished line stays on the screen.
+/// Writes nothing if `fd` is not a terminal. Not thread-safe.
 class ProgressBar {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;

@@ -37,13 +37,13 @@ struct SchedulerOptions {
   std::int64_t cache_bytes = 0;       ///< limit of the models::StartCache of all workers; 0: no cache
 };
 
-/// Decodes jobs, which many threads may submit, in running batches (models::RunningBatch). A job joins a
+/// Decodes jobs in running batches (models::RunningBatch). Many threads may submit jobs. A job can join a
 /// batch after any decoder step, and leaves the batch when the job's search has ended. Sources of similar
 /// length share a batch. A worker runs one step of each of its batches in turn, so that a short job need not
 /// wait for a long one. A job whose `rows` or length exceeds the limits of a batch runs in a batch by itself.
 class Scheduler {
  public:
-  /// @param model in eval mode; must outlive this object and not change
+  /// @param model must be in eval mode, outlive this object, and not change
   Scheduler(const models::Ensemble& model, const SchedulerOptions& options);
   /// Blocks until all running and queued jobs are finished.
   ~Scheduler();

@@ -24,8 +24,8 @@ struct LogMelOptions {
 /// frequencies from 0 to half the rate, equally spaced in mel = 2595 log₁₀(1 + f / 700) (Davis and
 /// Mermelstein 1980). Only whole windows count, so T = 1 + ⌊(samples − L) / S⌋.
 ///
-/// The Fourier transform is one product with a matrix of sines and cosines in f64, without an FFT. A minute
-/// of sound takes a fraction of a second.
+/// The Fourier transform is one product with a matrix of sines and cosines in f64, without an FFT. For a
+/// minute of sound, this product takes a fraction of a second.
 /// @return (T, M), f32
 /// @throws Error for sound shorter than a window, for a window or step shorter than 1 sample or longer than a
 /// second, for fewer than 1 or more than 1000 bands, and if a filter is empty because there are too many

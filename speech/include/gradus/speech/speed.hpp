@@ -13,12 +13,13 @@
 /// pitch. These functions instead leave out frames, or repeat frames.
 namespace gradus::speech {
 
-/// The indices of the frames that are heard if T = `frames` frames are played at another speed. There are T'
-/// = max(1, round(T / speed)) indices. Index i is ⌊(i + ½) T / T'⌋.
+/// The indices of the frames that are heard if T = `frames` frames are played at `speed` times their own
+/// speed. There are T' = max(1, round(T / speed)) indices. Index i is ⌊(i + ½) T / T'⌋.
 /// @throws Error if T < 1, or the speed is not from 0.1 to 10.
 std::vector<std::int64_t> frames_at_speed(std::int64_t frames, double speed);
 
-/// The utterance at another speed. If none of a token's frames is left, its `begin` equals its `end`.
+/// The utterance at another speed. If none of a token's frames is left, the token's `begin` and `end` are
+/// equal.
 /// @throws Error as frames_at_speed() does, or if the utterance's frames are not (T, D) in f32.
 Utterance at_speed(const Utterance& utterance, double speed);
 
@@ -28,8 +29,8 @@ struct SpeedRange {
   bool varies() const { return min < max; }
 };
 
-/// Plays each source of the batch at its own speed, uniform in the range. Each source token stands for a
-/// frame.
+/// Plays each source of the batch at a speed of its own, drawn uniformly from the range. Each source token
+/// stands for a frame.
 /// @throws Error if the range is not valid.
 data::Batch at_random_speeds(const data::Batch& batch, const SpeedRange& range, Generator& generator);
 

@@ -20,7 +20,7 @@ struct Sound {
 /// another format or rate, is too long, has no sample, or has only zeros.
 Sound read_wav(const std::filesystem::path& path);
 
-/// Writes a WAV file that read_wav() reads. Samples outside [−1, 1) are clipped. The file appears only once
+/// Writes a WAV file that read_wav() reads. Samples outside [−1, 1) are clipped. The file appears only when
 /// it is complete.
 /// @throws Error with the path if the file cannot be written, if a sample is NaN, or if read_wav() would
 /// refuse the sound. One exception: silence is written, although read_wav() refuses it.
