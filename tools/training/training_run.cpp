@@ -170,7 +170,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   freeze_embeddings(settings_.run, *model_);
   const std::shared_ptr<SavedModel> teacher =
       load_teacher(settings_.teacher, sides_, settings_.run.out, registry);
-  if (settings_.teacher.beam > 0) {
+  if (teacher && settings_.teacher.beam > 0) {
     batches_ =
         make_batches(settings_, taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam),
                      sides_, registry);
