@@ -357,9 +357,10 @@ def location(p):
 def speaker_step(p):
     """One step of the decoder that writes frames.
 
-    The step reads the last frame of the step before, through a layer with relu, and the context of attention. The query of attention is
-    the last state; attention also reads the location features of its last weights. From the new state and the context come four frames, and
-    the probability of stopping. The last of the four frames is the input of the next step.
+    The step has two inputs. One is the fourth frame of the previous step, which passes through a layer with relu. The other is the
+    context of attention. The query of attention is the previous state. Attention also reads the location features of its previous
+    weights. From the new state and the context come four frames, and the probability of stopping. The fourth frame is an input of
+    the next step.
     """
     p.header(16, "decoder", "decoder", "s_t = GRU([p_t; c_t], s_{t−1})", "Y_t = W_y [s_t; c_t] + b_y,   z_t = w_z^⊤ [s_t; c_t] + b_z")
     state, y = p.cell(214, 200, "s_t", "decoder"), 200

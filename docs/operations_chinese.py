@@ -261,7 +261,7 @@ WORDS = {
     "- `packing`: packing of the targets": "- `packing`：目标的打包方式",
     "- returns rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is taken before dropout.":
         "- 返回各行 [s_t; c_t; α_t]；decoder.earlier 为真时，返回 [s_{t−1}; c_t; α_t]：(N, H + D + T)，打包的。α_t 是 dropout 之前的权重。",
-    "those of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t, computed from the last step to the first.":
+    "from the last step to the first, the gradients of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t.":
         "循环单元的梯度（与 gru_sequence 或 lstm_sequence 相同），以及 c_t、α_t 和 e_t 的梯度，从最后一步到第一步计算。",
     "without layers, for a length outside [0, T], and for a dropout probability outside [0, 1).": "没有层，长度在 [0, T] 之外，或者 dropout 的概率在 [0, 1) 之外时。",
     # packed sequences

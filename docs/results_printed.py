@@ -1,8 +1,9 @@
 """The output of each tutorial and of the programs of the how-to pages, recorded from one run and quoted in pages.
 
-<!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output; without numbers, the whole output.
-Empty lines separate paragraphs. "…" stands for paragraphs that are left out. <!-- printed PAGE … --> shows the output of the
-program or of the commands of docs/how-to/PAGE.md, docs/explained/PAGE.md or docs/PAGE.md, or of the program docs/PAGE.cpp.
+<!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output. Without numbers, it shows the whole output.
+Empty lines separate paragraphs. "…" stands for paragraphs that are left out. <!-- printed PAGE … --> does the same for a page,
+docs/how-to/PAGE.md, docs/explained/PAGE.md or docs/PAGE.md. The output is that of the page's program. If the page has no program,
+the output is that of its shell commands. PAGE may also be the name of a program, docs/PAGE.cpp.
 """
 
 import re

@@ -116,7 +116,7 @@ def check_text():
         (f"differ by up to {noise}", f"相差 {noise}"),
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
         (f"int8 makes this small model at most {gained} faster", f"快 {gained}"),
-        (f"is {slower} times as slow in int8", f"f32 的 {slower} 倍"),
+        (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
         (f"at most {wrong} of the outputs are wrong at 80 %", f"最多有 {wrong} 出错"),
         between("Global pruning keeps only {}", "80 % zeros, global, then trained"),

@@ -24,7 +24,7 @@ def train(command, folder, *more):
 
 
 def tensors(path):
-    """All tensors of a safetensors file: weights, optimiser state, generators, position in the data."""
+    """The tensors of a checkpoint by name, as (dtype, shape, bytes): weights, optimiser state, generators, position in the data."""
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + size])

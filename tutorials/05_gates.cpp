@@ -132,8 +132,8 @@ void compare_with_library(const Tensor& x) {
   }
 }
 
-// The norms by distance of tutorial 04, before training. The gradient is with respect to c in an LSTM, and to h in the other
-// networks.
+// The norm of the gradient of h_T at each distance, divided by the norm at distance 0, as in tutorial 04. The network is
+// not trained. The gradient is with respect to c in an LSTM, and to h in the other networks.
 std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)

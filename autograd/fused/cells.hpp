@@ -41,7 +41,7 @@ void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows
 }
 
 /// PyTorch's gated recurrent unit (gru_update in fused.hpp). Forward stores [r; z; n; W_hn h + b_hn; h] for
-/// each row.
+/// each row, where h is the state before the step.
 template <class T>
 struct Gru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 4;

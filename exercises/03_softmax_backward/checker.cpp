@@ -74,8 +74,8 @@ Case example(std::int64_t B, std::int64_t T, std::uint64_t seed = 7, double size
   return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
 }
 
-// Σ_j g_j J_ji for each row; jacobian(y_i, y_j, i == j) is J_ji. The right J_ji is y_j (δ_ij − y_i). For a
-// mistake, `jacobian` is a wrong function.
+// Σ_j g_j J_ji for each row; jacobian(y_i, y_j, i == j) is J_ji. The right J_ji is y_j (δ_ij − y_i). To
+// imitate a mistake, the caller passes a wrong `jacobian`.
 template <class Jacobian>
 Plain by_jacobian(const Case& c, const Jacobian& jacobian) {
   const Plain y(c.y), g(c.g);

@@ -7,9 +7,9 @@ namespace local {
 namespace {
 
 const std::vector<Known>& known_of_both() {
-  // The first fault that explains the weights is reported. batch_length and clamped_late come before
-  // `narrow`. At the end of a source, they centre the window too far to the right, so that the window can
-  // look too narrow.
+  // The first fault that explains the weights is reported. At the end of a source, batch_length and
+  // clamped_late centre the window too far to the right. The window can then look too narrow. So both come
+  // before `narrow`.
   static const std::vector<Known> known = {
       {Fault::batch_length,
        {"batch-length", "p_t is computed with T, the longest length of the batch.",

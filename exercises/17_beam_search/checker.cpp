@@ -108,7 +108,7 @@ Outputs outputs(const BeamSearch& answer, const std::vector<Case>& cases) {
   return all;
 }
 
-// The mistake of the known fault whose outputs agree with `got` in all cases.
+// The mistake of the first known fault whose outputs agree with `got` in all cases. Nothing if there is none.
 std::optional<Mistake> diagnosis(const std::vector<Case>& cases, const Outputs& got,
                                  bool (*agree)(const Hypothesis&, const Hypothesis&)) {
   for (const variants::Known& known : variants::known()) {

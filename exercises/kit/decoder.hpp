@@ -52,8 +52,9 @@ void expect_told(const DecoderTask& task);
 /// and "training-differs".
 void expect_independent_steps(const DecoderTask& task);
 
-/// Runs `steps` steps in training mode, and checks the gradients of their logits and weights. If attend()
-/// gets the previous weights, uses an attention that depends on them. Also expects gradients over
+/// Runs `steps` steps in training mode, and checks the gradients of the logits and of the weights. If the
+/// task's decoder passes the previous weights to attend(), the check uses an attention that depends on these
+/// weights. Also expects gradients over
 /// many steps: a gradient that reaches the first state from step 2 must also reach it from step 20. Reports
 /// "returned-weights-detached" and "gradient-cut".
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);

@@ -115,7 +115,7 @@ class PairLines {
 };
 
 // The lines of one side, source or target, that have been read but not yet taken. They wait here if this side
-// is faster to read than the other, for example a file and a pipe.
+// is faster to read than the other, for example if this side is a file and the other a pipe.
 class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : next_(lines_of(path)) {}

@@ -13,7 +13,7 @@ class Lines extends Inode {
   path_open() { return { ret: 0, fd_obj: ConsoleStdout.lineBuffered(this.#line) }; }
 }
 
-// The function run_apart, which web/wasi/checks.cpp imports. It returns -1 after a trap.
+// Makes run_apart, which web/wasi/checks.cpp imports. run_apart calls run(data), and returns -1 after a trap.
 const run_apart = (exports) => (run, data) => {
   const { __indirect_function_table: functions, __stack_pointer: stack } = exports(), before = stack.value;
   try {

@@ -177,8 +177,8 @@ struct AttentionDecoder {
 /// @param packing packing of the targets
 /// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
 /// taken before dropout.
-/// Gradients: those of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t, computed
-/// from the last step to the first.
+/// Gradients: from the last step to the first, the gradients of the cell (as in gru_sequence or
+/// lstm_sequence), of c_t, of α_t and of e_t.
 /// @throws Error without layers, for a length outside [0, T], and for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,

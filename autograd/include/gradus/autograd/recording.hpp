@@ -4,7 +4,7 @@
 /// Whether this thread records operations on the tape.
 namespace gradus {
 
-/// Turns this thread's recording on the tape on or off, and restores the previous setting when destroyed.
+/// Sets whether this thread records operations on the tape. The destructor restores the previous setting.
 /// Scopes may be nested.
 class Recording {
  public:

@@ -5,9 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// A term of value 0. Its gradient estimates the gradient of the expected loss with respect to the
-/// distribution of drawn positions: REINFORCE with a baseline (Williams 1992; for attention, Xu et al. 2015,
-/// section 4.1):
+/// A term to add to the loss. Its value is 0. Its gradient estimates the gradient of the expected loss with
+/// respect to the distribution of drawn positions: REINFORCE with a baseline (Williams 1992; for attention,
+/// Xu et al. 2015, section 4.1):
 ///
 ///     ∇ = −(1/N) Σ_b Σ_t A_tb ∇ ln π(s_tb),     A_tb = Σ_{k ≥ t} (r_kb − r̄_b)
 ///
@@ -17,8 +17,8 @@ namespace gradus::nn {
 /// the steps of the other sequences, or 0 if there are no such steps. It does not depend on the draws of row
 /// b, so the estimate stays unbiased. (In Xu et al., the baseline is a moving average over earlier batches,
 /// and A_tb sums the terms of all tokens.)
-/// @param weights         the results of normaliser::hard() at all steps, (T_y, B, T_x): the sum of a row has
-///                        the gradient of ln π(s)
+/// @param weights         the results of normaliser::hard() at all steps, (T_y, B, T_x). The sum
+///                        over T_x is 1, and has the gradient of ln π(s_tb).
 /// @param log_likelihoods r, (T_y, B); no gradient flows to them
 /// @param target_lengths  (B), i64, or undefined if all are T_y
 /// @throws Error if the shapes do not fit, or a length is outside [0, T_y].

@@ -39,9 +39,9 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
                       const Metadata& metadata = {}, const Narrow& narrow = {});
 
 /// Reads a file with tensors in F32, F64, I64, BF16, or I8 with scales. BF16 and I8 are read as f32;
-/// dequantised() converts I8. The file is not trusted. Each byte must belong to exactly one tensor, as the
-/// format demands. No memory is allocated for values beyond the file's end. The padding at the header's end
-/// is optional, as in the safetensors library.
+/// dequantised() converts I8. The file is not trusted. After the header, each byte must belong to
+/// exactly one tensor, as the format demands. No memory is allocated for values beyond the file's end. The
+/// padding at the header's end is optional, as in the safetensors library.
 /// @throws Error with the path, the tensor, what is wrong and what to do.
 Safetensors load_safetensors(const std::filesystem::path& path);
 
