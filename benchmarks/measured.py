@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-# Environment variables that select a library's kernels and threads. run() removes them: a value from the user's shell could slow
-# down one program, but not another program that sets its own value.
+# Environment variables that select a library's kernels and threads. run() removes them, so that the comparison is fair: some
+# programs set these values themselves, and others would take them from the user's shell.
 CHOSEN_BY_VARIABLES = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_")
 
 

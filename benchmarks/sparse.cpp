@@ -212,8 +212,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 // Statistics of each estimator's gradient, on one batch of 16, for a hard-attention model after `steps`
-// updates. `norm` estimates the norm of the expected gradient: its square is the squared norm of the sample
-// mean minus the variance of that mean.
+// updates. `norm` estimates the norm of the expected gradient. Let m be the mean of the samples. ‖m‖² is too
+// large by the variance of m. So norm² is ‖m‖² minus this variance, or 0 if the difference is negative.
 Json variances(const Options& options, std::int64_t steps) {
   const Model model = trained({.name = "hard", .model = {.attention = "hard"}}, options, steps);
   Generator generator(77);

@@ -29,7 +29,7 @@ def measure(at):
     write(NAME, f"./run tutorial 16 {' '.join(OPTIONS)} --seed N", at, {"seeds": SEEDS, "runs": runs})
 
 
-# The text of each marker <!-- result NAME -->.
+# Each function returns the text of the marker <!-- result NAME --> with its name.
 
 def tutorial_16_speakers():
     """With one digit for percentages."""

@@ -9,7 +9,8 @@
 /// maxout, the compiler can vectorise over rows.
 namespace gradus::kernels {
 
-/// Computes y (rows) from x (rows, n), n ≥ 1. A row with a NaN gives NaN.
+/// y (rows) ← the largest or the smallest value of each row of x (rows, n), n ≥ 1. A row with a NaN gives
+/// NaN.
 template <bool largest, class T>
 GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __restrict y) {
   const auto choose = [=](auto count) {

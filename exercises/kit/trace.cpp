@@ -67,7 +67,7 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-// In this number of bytes below main()'s frame, Linux maps nothing but the stack.
+// The size in bytes of the range below main()'s frame that Linux reserves for the stack.
 constexpr std::uintptr_t below_stack = 128 << 20;
 constexpr unsigned longest_unwinding = 2;  // seconds; unwinding a corrupted stack may hang
 

@@ -125,7 +125,7 @@ def fixed():
 
 
 def cho():
-    """Cho et al. 2014, A.1, with one difference: the decoder, too, uses eq. 5-8. In the paper, the decoder's reset gate also acts
+    """Cho et al. 2014, A.1, with one difference: the decoder uses eq. 5-8, as the encoder does. In the paper, the decoder's reset gate also acts
     on c."""
     p = {**recurrent(nn.GRU(E, H), nn.GRU(E + H, H)),
          "decoder.V.weight": leaf(H, H), "decoder.W_s.weight": leaf(H, H),

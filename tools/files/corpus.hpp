@@ -78,8 +78,8 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
 /// The pairs as ids; each target ends with EOS.
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);
 
-/// Reads the recordings of these pairs, to find damaged recordings before training. For test pairs, which
-/// training does not encode.
+/// Reads the recordings of these pairs, so that a damaged recording is found before training. Training calls
+/// this only for the test pairs, because encode() reads the recordings of the others.
 /// @throws Error if Frames::check() throws.
 void check_frames(std::span<const data::SentencePair> pairs, const Sides& sides);
 

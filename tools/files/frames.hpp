@@ -37,9 +37,10 @@ class Frames {
   /// files.
   explicit Frames(Settings settings) : settings_(std::move(settings)) {}
 
-  /// The settings as JSON, for a checkpoint's metadata. @param where names the checkpoint in messages
-  /// @throws Error if the text is damaged.
+  /// The settings as JSON, for a checkpoint's metadata.
   std::string to_text() const;
+  /// Frames with the settings that to_text() wrote. @param where names the checkpoint in messages
+  /// @throws Error if the text is damaged.
   static Frames from_text(const std::string& text, const std::string& where);
 
   const Settings& settings() const { return settings_; }

@@ -61,8 +61,8 @@ inline constexpr const char* compressed_bf16 = "bf16";
 /// The metadata key under which gradus compress records that the model was pruned.
 inline constexpr const char* pruned_key = "pruned";
 
-/// The metadata key that a file without a training state has: its value is the command that wrote the file,
-/// such as "gradus convert".
+/// The metadata key under which gradus compress and gradus convert record themselves, as in "gradus convert".
+/// The files that they write have no training state.
 inline constexpr const char* writer_key = "writer";
 
 /// @throws Error unless the checkpoint has a trainer's state. The message names the command that wrote the

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // pack.mjs OUT CACHE: generates the files that the page Check needs, and writes them into the folder OUT: the editor as one
-// module, the statements in both languages, and the downloads of a first check. Downloads are stored brotli-compressed, so any
+// module, the texts of the exercises in both languages, and the downloads of a first check. Downloads are stored brotli-compressed, so any
 // static server can host them. CACHE keeps the compressed files; a file is compressed again only if its contents change.
 
 import { createHash } from "node:crypto";

@@ -15,7 +15,7 @@
 
 namespace Catch {
 
-// Assertions. The expression `Decomposer() <= a == b` stands for a == b.
+// Assertions. CHECK(a == b) becomes `Decomposer() <= a == b`. Because <= binds first, this is `Left(a) == b`.
 
 template <class T>
 class Left {

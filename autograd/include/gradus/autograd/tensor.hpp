@@ -92,8 +92,8 @@ class Tensor {
 
   /// Replaces this leaf's values, shape and dtype by those of `values`, without a copy. All handles to the
   /// leaf see the change. Clears the leaf's gradient.
-  /// @throws Error for the result of an operation, and when i64 values replace those of a tensor that
-  /// requires a gradient.
+  /// @throws Error if this tensor is the result of an operation, or if it requires a gradient and `values` is
+  /// i64.
   void replace(const Tensor& values);
 
   /// A view of this tensor's values that is not on the tape.

@@ -87,9 +87,10 @@ class Encoder : public nn::Module {
   Tensor annotation_counts(const Tensor& lengths) const;
   /// The columns of a search's attention weights for a source of this length.
   WeightColumns weight_columns(std::int64_t length) const;
-  /// For each annotation in the order of forward()'s result, its index in the order of the source: (J, B),
-  /// i64. Without `silence`, these indices are 0, 1, 2 …. Attention weight i of sequence b belongs to the n
-  /// source vectors from position order[i, b] · n on, or to fewer vectors at the end of the source.
+  /// (J, B), i64: order[i, b] is the place in the source of annotation i of forward()'s result. Without
+  /// `silence`, this is i. The annotation covers n = steps_per_annotation() source vectors, or fewer at the
+  /// end of the source. The first of them is vector order[i, b] · n. Attention weight i belongs to these
+  /// vectors.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors

@@ -10,10 +10,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The sampling distribution: p^(1/temperature) over the allowed tokens, normalised. First, only the `top_k`
-/// likeliest tokens are kept (Fan et al. 2018). Of these, only the smallest set of likeliest tokens is kept
-/// that has at least the fraction `top_p` of their total probability (nucleus, Holtzman et al. 2020). Of
-/// equally likely tokens, those with lower ids are kept.
+/// How a token is drawn:
+///
+/// 1. The probabilities of the allowed tokens become p^(1/temperature), normalised.
+/// 2. The `top_k` likeliest tokens are kept (Fan et al. 2018).
+/// 3. Of these, the fewest likeliest tokens are kept that have at least the fraction `top_p` of the sum in
+///    step 2 (nucleus, Holtzman et al. 2020).
+/// 4. The token is drawn from the kept tokens, normalised.
+///
+/// Of equally likely tokens, those with lower ids are kept.
 struct SamplingOptions {
   double temperature = 1;  ///< > 0; near 0, sampling approaches greedy decoding
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all
