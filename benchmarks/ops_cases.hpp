@@ -16,12 +16,12 @@ struct OperationCase {
   double bytes = 0, flop = 0;
 };
 
-/// Elementwise operations, bound by memory: the tensors exceed the caches. Times only the forward pass.
+/// Elementwise operations, bound by memory: the tensors exceed the caches. Measures only the forward pass.
 std::vector<OperationCase> elementwise_cases();
-/// Reductions along rows and columns, and operations that only move data. Times only the forward pass.
+/// Reductions along rows and columns, and operations that only move data. Measures only the forward pass.
 std::vector<OperationCase> row_cases();
 std::vector<OperationCase> product_cases();
-/// Operations with a fused kernel. Times forward and backward.
+/// Operations with a fused kernel. Measures the forward and the backward pass.
 std::vector<OperationCase> fused_cases();
 
 }  // namespace bench

@@ -14,7 +14,7 @@ struct Fact {
   std::string what, value;
 };
 
-/// The program's file, version, libraries, and number of threads.
+/// A hash of the program's file, its version, its libraries, and the number of threads.
 std::vector<Fact> facts_of_program();
 /// Every option of the run, except its folder.
 std::vector<Fact> facts_of_options(const Settings& settings);
