@@ -11,8 +11,8 @@ from results_kit import load
 def accuracy_by_delay(p):
     """Accuracy by delay, a dot for each model.
 
-    For each delay, the dots of 24 models are side by side, sorted by accuracy. At the delays 1 and 5, all are at 1. At 10, 15 and 20,
-    some are near 1 and others lower. At 30 and 40, all are near an eighth, the accuracy of guessing.
+    For each delay, the dots of 24 models are side by side, sorted by accuracy. The delays are evenly spaced. At the delays 1 and 5,
+    all are at 1. At 10, 15 and 20, some are near 1 and others lower. At 30 and 40, all are near an eighth, the accuracy of guessing.
     """
     left, right, floor, up = 46, 474, 272, 224
     tables = [run["tables"]["each_model"]["rows"] for run in load("tutorial_04")["runs"]]
@@ -73,10 +73,11 @@ def rnn(p):
 
     Each state is computed from the token and the state before it, with the same parameters at every step. The gradient of the loss
     goes back from state to state. From h_T, it is multiplied by 1 - h_T², which gives δ_T, and then by the transposed matrix W_hh.
-    Every step adds a part to the gradient of W_hh.
+    Solid arrows add the parts of the gradient of W_hh, one for each step.
     """
     y, steps, xs = 246, ("1", "2", "{T−1}", "T"), (106, 184, 264, 412)
-    for x, name, role, css in ((12, "forward", "encoder", ""), (122, "backward", "gradient", "dash")):
+    for x, name, role, css in ((12, "forward", "encoder", ""), (122, "backward", "gradient", "dash"),
+                               (250, "sum over steps", "gradient", "")):
         p.path(f"line {role} {css}", f"M{x} 16h24", ' stroke-width="2"')
         p.text(x + 32, 16, name, f"name start {role}")
     states = [p.cell(x, y, f"h_{t}", "encoder", 44) for x, t in zip(xs, steps)]
@@ -90,7 +91,10 @@ def rnn(p):
         p.arrow(p.token(state.x, y + 78, f"x_{t}", False).top(), state.bottom())
         p.math(state.x + 6, y + 44, "W_{ih}", "small start")
     back = y - 64
-    for before, after in zip([start, *states], states):
+    p.arrow(states[2].top(-8), (states[2].x - 8, back), (middle + 13, back), role="gradient", css="dash", head=False)
+    p.math(middle, back, "⋯")
+    p.arrow((middle - 13, back), (states[1].x + 8, back), states[1].top(8), role="gradient", css="dash")
+    for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
         p.arrow(after.top(-8), (after.x - 8, back), (before.x + 8, back), before.top(8), role="gradient", css="dash")
     p.math(xs[3] - 13, back + 26, "× (1 − h_T^2)", "small end")
     p.math(xs[2] + 13, back + 26, "× W_{hh}^⊤", "small start")
@@ -101,7 +105,8 @@ def rnn(p):
     for x, text in ((last, "δ_T h_{T−1}^⊤"), (others[0], "δ_2 h_1^⊤"), (others[1], "δ_1 h_0^⊤")):
         p.dot(x, back, "gradient")
         p.math(x - 5, line + 36, text, "small end")
-    p.math(last + 6, back - 13, "δ_T", "start")
+    for x, text in ((last, "δ_T"), (others[0], "δ_2"), (others[1], "δ_1")):
+        p.math(x + 6, back - 13, text, "start")
     added = [p.circle(x, line, "+", "gradient", 11) for x in others]
     for node in added:
         p.arrow((node.x, back), node.bottom(), role="gradient")
@@ -177,8 +182,9 @@ def after_ten_steps(h):
 def cliff(p):
     """A cliff: the state after ten steps, and its derivative, against the first state.
 
-    One unit with W_hh = 2, without bias and inputs. Above: h_10 is near -0.9575 left of h_0 = 0 and near 0.9575 right of it, with a steep
-    rise at 0. Below, on a logarithmic axis: the derivative is 1024 at 0, 1010 at 0.0001, and falls to 2e-7 at 0.5 and at -0.5.
+    One unit with W_hh = 2, without bias and inputs. Above: h_10 is near -0.9575 left of h_0 = 0 and near 0.9575 right of it, with a
+    steep rise at 0, the cliff. Below, on a logarithmic axis: the derivative is 1024 at 0, 1010 at 0.0001, and falls to 2e-7 at 0.5 and
+    at -0.5.
     """
     left, wide, level = 76, 376, after_ten_steps(0.5)[0]
     xs = [math.copysign(0.5 * (abs(k) / 150) ** 3, k) for k in range(-150, 151)]
@@ -210,7 +216,8 @@ def cliff(p):
     slope_of = panels[1][1]
     p.math(x_of(0) + 10, 98 - 58 * 0.1 - 6, "at 0.0001: 0.10", "small start")
     p.math(x_of(0.5) - 8, 98 - 58 * level + 18, "at 0.5: 0.96", "small end")
-    p.text(x_of(0), slope_of(0) - 36, "cliff", "name gradient")
+    p.text(x_of(0) - 8, 98 - 58 * 0.1 - 6, "cliff", "name end encoder")
+    p.text(x_of(0), slope_of(0) - 36, "peak", "name gradient")
     p.math(x_of(0) - 8, slope_of(0) - 14, "at 0: 1024", "small end")
     p.math(x_of(0) + 8, slope_of(0) - 14, "at 0.0001: 1010", "small start")
     p.math(x_of(0.5) - 6, slope_of(0.5) - 38, "at 0.5: 2 · 10^{−7}", "small end")

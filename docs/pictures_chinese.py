@@ -29,7 +29,8 @@ WORDS = {
     "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重", "written": "生成",
     "keeps h": "保持 h", "takes n": "取 n",
     "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget gate": "遗忘门", "input gate": "输入门", "output gate": "输出门",
-    "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
+    "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "(these two lines coincide)": "（这两条线重合）",
+    "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
     "distance d = T − t": "距离 d = T − t",
     # tutorials 14 to 16
     "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
@@ -50,7 +51,8 @@ WORDS = {
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
     # tutorial 04
-    "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "at 0: 1024": "0 处：1024",
+    "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "peak": "尖峰",
+    "sum over steps": "对各步求和", "at 0: 1024": "0 处：1024",
     "at 0.0001: 1010": "0.0001 处：1010", "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
     "at 0.5: 2 · 10": "0.5 处：2 · 10",
     # tutorial 03
