@@ -28,9 +28,9 @@ def four_ways(p):
     stairs = "M32 142" + "".join(f"h{8 if step in (0, 4) else 17}v-17" for step in range(4)) + "h9"
     p.path("line decoder", stairs, ' stroke-width="2.2"')
     p.path("line token dash", "M28 145.5L106 67.5", ' stroke-width="1.2"')  # through the middles of the steps
-    p.text(117, 140, "slope 1", "small end quiet")
+    p.text(112, 138, "slope 1", "small end quiet")
     p.math(106, top + 66, "w", "small")
-    p.math(66, top - 60, "round w", "small")
+    p.math(66, top - 60, "ŵ", "small")
 
     kept = {(0, 0), (0, 3), (1, 1), (2, 4), (3, 1), (3, 3), (4, 2)}
     for i in range(5):
@@ -51,32 +51,35 @@ def four_ways(p):
     p.arrow(words[0].top(2), (390, 46), role="context", head=False)
 
 
-@picture("14_rounded_copy", 232)
+@picture("14_rounded_copy", 252)
 def rounded_copy(p):
-    """The exact copy of a weight collects updates, and the rounded weight jumps.
+    """The exact weight collects updates, and the rounded weight jumps.
 
-    The steps of the rounding are 0.1 apart. Three updates of 0.02 move the exact copy V from 0.50 to 0.52, 0.54 and 0.56. The rounded
-    weight W is 0.5, 0.5, 0.5 and then 0.6, because V has passed 0.55, the middle between two steps.
+    The steps of the rounding are 0.1 apart. Three updates of 0.02 move the exact weight W from 0.50 to 0.52, 0.54 and 0.56. The rounded
+    weight Ŵ is 0.5, 0.5, 0.5 and then 0.6, because W has passed 0.55, the middle between two steps. A third line stays at 0.5: if only
+    the rounded weight is kept, each update is rounded away.
     """
     xs, values = [120 + 96 * update for update in range(4)], (0.50, 0.52, 0.54, 0.56)
 
     def height(value):
-        return 146 - 1100 * (value - 0.5)
+        return 140 - 1050 * (value - 0.5)
     for value, css in ((0.5, ""), (0.55, "dash"), (0.6, "")):
         p.path(f"line token faded {css}", f"M{at(82, height(value))}H436", ' stroke-width="1.2"')
         p.text(74, height(value), f"{value:.2g}", "small end quiet")
     p.path("line decoder", f"M{at(xs[0], height(0.5))}H{xs[3]}V{height(0.6):g}H436", ' stroke-width="2.2"')
-    p.math(444, height(0.6), "W", "start")
+    p.math(444, height(0.6), "Ŵ", "start")
+    p.path("line gradient dash", f"M{at(xs[0], height(0.5) + 6)}H436", ' stroke-width="2.2"')
+    p.text(436, height(0.5) + 22, "if only the rounded weight is kept", "small end fill gradient")
     places = [(x, height(value)) for x, value in zip(xs, values)]
     p.arrow(places[0], places[3], role="context", head=False, width=2.2)
-    p.math(xs[3] + 12, places[3][1] - 2, "V", "start")
+    p.math(xs[3] + 12, places[3][1] - 2, "W", "start")
     for update, (x, y) in enumerate(places):
         p.disc("fill context", x, y, 4)
-        for below, text in ((170, str(update)), (194, f"{values[update]:.2f}"), (216, f"{values[update]:.1f}")):
-            p.text(x, below, text, "small quiet" if below == 170 else "small")
-    p.text(12, 170, "updates", "small start quiet")
-    p.math(12, 194, "V", "start")
-    p.math(12, 216, "W", "start")
+        for below, text in ((190, str(update)), (214, f"{values[update]:.2f}"), (236, f"{values[update]:.1f}")):
+            p.text(x, below, text, "small quiet" if below == 190 else "small")
+    p.text(12, 190, "updates", "small start quiet")
+    p.math(12, 214, "W", "start")
+    p.math(12, 236, "Ŵ", "start")
 
 
 @picture("14_french", 372)

@@ -32,7 +32,7 @@ WORDS = {
     "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
     "distance d = T − t": "距离 d = T − t",
     # tutorials 14 to 16
-    "slope 1": "斜率 1", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
+    "slope 1": "斜率 1", "if only the rounded weight is kept": "只保留取整后的权重时", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
     "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
     "frames": "帧", "frame": "帧", "written": "写出的", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",

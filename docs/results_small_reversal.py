@@ -99,7 +99,7 @@ def check_text():
         return f"{100 * STUDY.against_f32(row, 'bytes'):.1f}"
 
     def gzipped(row):
-        return f"{mean_of(row, 'gzip_bytes') / 1e3:.0f} kB"
+        return f"{mean_of(row, 'gzip_bytes') / 1e3:.1f} kB"
 
     def between(english, row, form="{:.0f}"):
         low, high = exact(row, form)
