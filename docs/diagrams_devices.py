@@ -6,7 +6,7 @@ import re
 from diagrams_kit import at, picture
 from diagrams_parts import chain
 from results_kit import load
-from results_small_french import mean_of
+from results_small_french import STUDY, mean_of
 
 
 @picture("14_four_ways", 236)
@@ -28,9 +28,9 @@ def four_ways(p):
     stairs = "M32 142" + "".join(f"h{8 if step in (0, 4) else 17}v-17" for step in range(4)) + "h9"
     p.path("line decoder", stairs, ' stroke-width="2.2"')
     p.path("line token dash", "M28 145.5L106 67.5", ' stroke-width="1.2"')  # through the middles of the steps
-    p.text(117, 140, "slope 1", "small end quiet")
+    p.text(93, 140, "slope 1", "small quiet")
     p.math(106, top + 66, "w", "small")
-    p.math(66, top - 60, "round w", "small")
+    p.math(66, top - 60, "ŵ", "small")
 
     kept = {(0, 0), (0, 3), (1, 1), (2, 4), (3, 1), (3, 3), (4, 2)}
     for i in range(5):
@@ -51,63 +51,111 @@ def four_ways(p):
     p.arrow(words[0].top(2), (390, 46), role="context", head=False)
 
 
-@picture("14_rounded_copy", 232)
+@picture("14_rounded_copy", 252)
 def rounded_copy(p):
-    """The exact copy of a weight collects updates, and the rounded weight jumps.
+    """The exact weight collects updates, and the rounded weight jumps.
 
-    The steps of the rounding are 0.1 apart. Three updates of 0.02 move the exact copy V from 0.50 to 0.52, 0.54 and 0.56. The rounded
-    weight W is 0.5, 0.5, 0.5 and then 0.6, because V has passed 0.55, the middle between two steps.
+    The steps of the rounding are 0.1 apart. Three updates of 0.02 move the exact weight W from 0.50 to 0.52, 0.54 and 0.56. The rounded
+    weight Ŵ is 0.5, 0.5, 0.5 and then 0.6, because W has passed 0.55, the middle between two steps. A third line stays at 0.5: if only
+    the rounded weight is kept, each update is rounded away.
     """
     xs, values = [120 + 96 * update for update in range(4)], (0.50, 0.52, 0.54, 0.56)
 
     def height(value):
-        return 146 - 1100 * (value - 0.5)
+        return 140 - 1050 * (value - 0.5)
     for value, css in ((0.5, ""), (0.55, "dash"), (0.6, "")):
         p.path(f"line token faded {css}", f"M{at(82, height(value))}H436", ' stroke-width="1.2"')
         p.text(74, height(value), f"{value:.2g}", "small end quiet")
     p.path("line decoder", f"M{at(xs[0], height(0.5))}H{xs[3]}V{height(0.6):g}H436", ' stroke-width="2.2"')
-    p.math(444, height(0.6), "W", "start")
+    p.math(444, height(0.6), "Ŵ", "start")
+    p.path("line gradient dash", f"M{at(xs[0], height(0.5) + 6)}H436", ' stroke-width="2.2"')
+    p.text(436, height(0.5) + 22, "if only the rounded weight is kept", "small end fill gradient")
     places = [(x, height(value)) for x, value in zip(xs, values)]
     p.arrow(places[0], places[3], role="context", head=False, width=2.2)
-    p.math(xs[3] + 12, places[3][1] - 2, "V", "start")
+    p.math(xs[3] + 12, places[3][1] - 2, "W", "start")
     for update, (x, y) in enumerate(places):
         p.disc("fill context", x, y, 4)
-        for below, text in ((170, str(update)), (194, f"{values[update]:.2f}"), (216, f"{values[update]:.1f}")):
-            p.text(x, below, text, "small quiet" if below == 170 else "small")
-    p.text(12, 170, "updates", "small start quiet")
-    p.math(12, 194, "V", "start")
-    p.math(12, 216, "W", "start")
+        for below, text in ((190, str(update)), (214, f"{values[update]:.2f}"), (236, f"{values[update]:.1f}")):
+            p.text(x, below, text, "small quiet" if below == 190 else "small")
+    p.text(12, 190, "updates", "small start quiet")
+    p.math(12, 214, "W", "start")
+    p.math(12, 236, "Ŵ", "start")
 
 
-@picture("14_french", 372)
+@picture("14_student", 318)
+def student_gradient(p):
+    """The gradient of a student at the temperatures 1 and 4.
+
+    The teacher's logits are 0.847 and 0, the student's are 0 and 0. At T = 1, q is 0.7 and 0.3; at T = 4, q is 0.553 and 0.447. In
+    both cases p is 0.5 and 0.5. The arrows T (p - q) are -0.2 and 0.2 at T = 1, and -0.21 and 0.21 at T = 4. Without the factor T^2,
+    the arrows at T = 4 would be -0.013 and 0.013.
+    """
+    floor, rows = 150, (222, 284)
+    p.math(12, rows[0], "T (p − q)", "start")
+    p.text(12, rows[1], "without T²", "small start quiet")
+    for middle, temperature in ((200, 1), (384, 4)):
+        p.panel("token", middle - 86, 34, 172, 276)
+        p.math(middle, 18, f"T = {temperature}")
+        taught = 1 / (1 + math.exp(-0.847 / temperature))
+        for x, name, q in ((middle - 44, "token 1", taught), (middle + 40, "token 2", 1 - taught)):
+            p.path("line token", f"M{at(x - 34, floor)}H{x + 34}", ' stroke-width="1"')
+            for dx, value, letter, role in ((-17, q, "q", "context"), (17, 0.5, "p", "decoder")):
+                p.rect(f"part {role}", x + dx - 13, floor - 120 * value, 26, 120 * value)
+                p.text(x + dx, floor - 120 * value - 11, f"{value:.3f}".rstrip("0"), "small")
+                p.math(x + dx, floor - 12, letter, "small")
+            p.text(x, floor + 16, name, "small quiet")
+            for row, pull in zip(rows, (temperature * (0.5 - q), (0.5 - q) / temperature)):
+                p.path("line token faded", f"M{at(x - 34, row)}H{x + 34}", ' stroke-width="1"')
+                short = abs(pull) < 0.1
+                end = (x - 14, row - 110 * pull)
+                p.arrow((x - 14, row), end, role="gradient", width=2.2, head=not short)
+                shown = f"{pull:.3f}" if short else f"{pull:.2f}".rstrip("0")
+                p.text(x + 14, row + (13 if pull < 0 else -13), shown.replace("-", "−"), "small")
+
+
+BREAK = (28, 20)  # no model of the two pictures below has a BLEU between these
+
+
+def height_of(bleu):
+    """The height of a BLEU on an axis in two parts: the upper part is stretched, because most models are there."""
+    return 26 + 52 * (31 - bleu) if bleu >= BREAK[0] else 216 + 8 * (BREAK[1] - bleu)
+
+
+def bleu_axis(p, left):
+    for bleu in (0, 10, 20, 28, 29, 30):
+        p.path("line token faded", f"M{at(left, height_of(bleu))}H468", ' stroke-width="1"')
+        p.text(left - 8, height_of(bleu), str(bleu), "small end quiet")
+    for y in (height_of(BREAK[0]) + 12, height_of(BREAK[1]) - 12):
+        p.path("line token", f"M{at(left - 30, y + 3)}l16-6", ' stroke-width="1.2"')  # the axis is broken here
+    p.text(12, 14, "BLEU", "small start quiet")
+
+
+@picture("14_french", 426)
 def french(p):
     """BLEU against the size of the file after gzip, for each way to make the model smaller.
 
     Fewer bits, and fewer words, keep the BLEU. With more and more zeros, it falls from 30 to 4. The student has 12 to 16 BLEU after 1,000
-    updates, and the smallest student 29 to 30 after 9,600 updates, at the fewest bytes.
+    updates, and the smallest student 29 to 30 after 9,600 updates, at the fewest bytes. The axis of BLEU is broken between 20 and 28, and
+    stretched above.
     """
-    left, floor, tall = 52, 318, 292
+    left, floor = 52, height_of(0)
 
     def place(row):
-        return left + 80 * math.log2(mean_of(row, "gzip_bytes") / 0.5e6), floor - tall * mean_of(row, "bleu") / 32
-    for bleu in (0, 10, 20, 30):
-        y = floor - tall * bleu / 32
-        p.path("line token faded", f"M{at(left, y)}H468", ' stroke-width="1"')
-        p.text(left - 8, y, str(bleu), "small end quiet")
+        return left + 80 * math.log2(mean_of(row, "gzip_bytes") / 0.5e6), height_of(mean_of(row, "bleu"))
+    bleu_axis(p, left)
     for size in (0.5, 1, 2, 4, 8, 16):
         p.text(left + 80 * math.log2(size / 0.5), floor + 16, f"{size:g}", "small quiet")
-    p.text(12, 14, "BLEU", "small start quiet")
     p.text(260, floor + 38, "MB after gzip, logarithmic scale", "small quiet")
     # For each method, the role that colours its line, and its models: a row of the table, and the label's offset, css and text.
     for role, models in (
-            ("gradient", (("f32", 0, 0, "", ""), ("50 % zeros, then trained", -14, 10, "end", "50 % zeros"),
+            ("gradient", (("f32", 0, 0, "", ""), ("50 % zeros, then trained", -10, -4, "end", "50 % zeros"),
                           ("80 % zeros, then trained", 12, 4, "start", "80 % zeros"), ("90 % zeros, then trained", 12, 0, "start", "90 % zeros"))),
-            ("context", (("f32", 0, 0, "", ""), ("2,000 target words", 14, 15, "", "2,000 words"), ("2,000 target words, int8", 2, 15, "start", "int8"))),
-            ("encoder", (("f32", 0, 0, "", ""), ("bf16", 0, -14, "", "bf16"), ("int8", 0, -14, "", "int8"))),
+            ("context", (("f32", 0, 0, "", ""), ("2,000 target words", 10, 14, "", "2,000 words"), ("2,000 target words, int8", 0, 15, "", "int8"))),
+            ("encoder", (("f32", 0, 0, "", ""), ("bf16", 0, -23, "", "bf16"), ("int8", 0, -23, "", "int8"))),
             ("attention", (("student", 12, 4, "start", "true targets"), ("student, teacher's probabilities", 12, 0, "start", "probabilities"),
                            ("student, teacher's translations", 0, -14, "end", "translations"),
                            ("student, teacher's translations, int8", 0, 15, "", "int8"))),
-            ("decoder", (("smallest student", 2, -13, "", "true targets"), ("smallest student, teacher's translations", 2, 16, "end", "translations"),
+            ("decoder", (("smallest student", 10, -4, "start", "true targets"), ("smallest student, teacher's translations", 2, 13, "end", "translations"),
                          ("smallest student, teacher's translations, int8", 0, 15, "", "int8")))):
         places = [place(row) for row, *_ in models]
         p.arrow(*places, role=role, head=False, width=1.6)
@@ -117,10 +165,51 @@ def french(p):
                 p.text(x + dx, y + dy, text, f"small fill {css} {role}")
     x, y = place("f32")
     p.text(x + 10, y, "f32", "small start")
-    for row, dx, up, role, name in (("smallest student, teacher's translations, int8", 20, 26, "decoder", "smallest student"),
+    for row, dx, up, role, name in (("smallest student, teacher's translations, int8", 4, 18, "decoder", "smallest student"),
                                     ("student, teacher's translations, int8", 4, 16, "attention", "student")):
         x, y = place(row)
         p.text(x - dx, y - up, name, f"small start name {role}")
+
+
+@picture("14_faster", 444)
+def faster(p):
+    """BLEU against speed, one sentence at a time, on two processors.
+
+    The speed is a multiple of the speed of f32. For each model, a disc shows the Intel processor and a ring the AMD processor. Zeros leave
+    the speed at 1. int8 makes the large model 1.6 to 2.2 times as fast, and 2,000 target words with int8 2.1 to 4.2 times. The smallest student
+    is 4 to 8 times as fast, and 3.6 to 7.4 times in int8. The axis of BLEU is broken between 20 and 28, and stretched above.
+    """
+    left, floor, doubling = 52, height_of(0), 104
+
+    def place(times):
+        return left + doubling * math.log2(times / 0.7)
+    bleu_axis(p, left)
+    for times in (1, 2, 4, 8):
+        p.text(place(times), floor + 16, str(times), "small quiet")
+    p.text(260, floor + 38, "times as fast as f32, logarithmic scale", "small quiet")
+    p.disc("fill token", 196, floor + 58, 4)
+    p.text(206, floor + 58, "Intel", "small start quiet")
+    p.add(f'<circle class="line token" cx="276" cy="{floor + 58:g}" r="4" stroke-width="1.6"/>')
+    p.text(286, floor + 58, "AMD", "small start quiet")
+    # the row of the table, the role that colours it, and the label's offset from the disc (Intel) or ring (AMD), css and text
+    for row, role, of, dx, dy, css, text in (
+            ("50 % zeros, then trained", "gradient", 0, 12, -2, "start", "50 % zeros"), ("80 % zeros, then trained", "gradient", 0, 12, 0, "start", "80 % zeros"),
+            ("90 % zeros, then trained", "gradient", 0, 12, 0, "start", "90 % zeros"),
+            ("2,000 target words", "context", 0, -4, 16, "", "2,000 words"), ("2,000 target words, int8", "context", 0, 4, 16, "end", "2,000 words, int8"),
+            ("f32", "token", 0, 0, -23, "", "f32"), ("bf16", "encoder", 1, -2, 15, "", "bf16"), ("int8", "encoder", 0, 4, -23, "end", "int8"),
+            ("student", "attention", 0, 10, 2, "start", "true targets"), ("student, teacher's translations", "attention", 1, 0, -14, "start", "translations"),
+            ("student, teacher's translations, int8", "attention", 0, 10, 0, "start", "int8"),
+            ("smallest student", "decoder", 0, 0, -14, "end", "true targets"),
+            ("smallest student, teacher's translations", "decoder", 0, 4, 14, "end", "translations"),
+            ("smallest student, teacher's translations, int8", "decoder", 1, 0, -13, "start", "int8")):
+        y = height_of(mean_of(row, "bleu"))
+        ends = [place(STUDY.faster(row, 1, name)) for name in ("small_speed", "small_speed_amd")]
+        p.arrow((ends[0], y), (ends[1] + math.copysign(4, ends[0] - ends[1]), y), role=role, head=False, width=1.6)
+        p.add(f'<circle class="line {role}" cx="{ends[1]:.5g}" cy="{y:.5g}" r="4" stroke-width="1.6"/>')
+        p.disc(f"fill {role}", ends[0], y, 4)
+        p.text(ends[of] + dx, y + dy, text, f"small fill {css} {role}" if role != "token" else f"small {css}")
+    p.text(place(4), height_of(mean_of("smallest student", "bleu")) - 32, "smallest student", "small start name decoder")
+    p.text(place(2.7), height_of(mean_of("student, teacher's translations", "bleu")), "student", "small end name attention")
 
 
 @picture("14_outlier", 232)

@@ -36,10 +36,10 @@ def theme():
 
 # ---- Formulas as text ----
 
-PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za-zα-ω][→←¯~]?)|(.)")
+PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za-zŴŵα-ω][→←¯~]?)|(.)")
 MARKS = {"→": "m-4.5 0h9m-3-2.5l3 2.5l-3 2.5", "←": "m4.5 0h-9m3-2.5l-3 2.5l3 2.5", "¯": "m-4 0h8",
          "~": "m-4 1.5q2-4 4-1.5t4-1.5"}
-WIDTHS = {letter: width for width, letters in ((0.3, "ijlt;,.()[]|' "), (0.36, "fr"), (0.6, "+=−∘√<>"), (0.8, "wmWM"), (1, "→←"))
+WIDTHS = {letter: width for width, letters in ((0.3, "ijlt;,.()[]|' "), (0.36, "fr"), (0.6, "+=−∘√<>"), (0.8, "wmWMŴŵ"), (1, "→←"))
           for letter in letters}  # widths in ems
 
 
