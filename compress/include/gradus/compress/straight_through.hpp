@@ -12,23 +12,24 @@ namespace gradus::compress {
 /// with the s_i of nn::quantise_rows().
 ///
 /// The backward pass copies the gradient of the result to W. This is the straight-through estimator of Bengio
-/// et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. fake_quantise()
-/// is a staircase function: its derivative is undefined at the jumps, and 0 everywhere else. The true
-/// gradient would therefore never move a weight. The estimator uses the derivative of the identity, 1, which
-/// is also the staircase's mean slope. gradcheck() compares this gradient with the true one, and therefore
-/// reports an error.
+/// et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. For a
+/// fixed s_i, fake_quantise() is a staircase function: its derivative is undefined at the jumps, and 0
+/// everywhere else. (Only the largest weight of a row has a derivative, because it sets s_i.) The true
+/// gradient would therefore leave nearly all weights unchanged. The estimator uses the derivative of the
+/// identity, 1, which is also the staircase's mean slope. gradcheck() compares this gradient with the true
+/// one, and therefore reports an error.
 /// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 
 /// Quantisation-aware training of a whole model (Jacob et al. 2018, section 3). The model's f32 matrices hold
-/// rounded weights, which every forward and backward pass uses. Updates are added to an exact copy V of each
-/// matrix W (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and
+/// rounded weights Ŵ, which every forward and backward pass uses. Updates are added to an exact copy W of
+/// each matrix (Courbariaux et al. 2015, "BinaryConnect"): most updates are smaller than a rounding step, and
 /// would be lost in the rounded weights.
 ///
-///     V ← V + ΔW,   W ← fake_quantise(V)
+///     W ← W + ΔW,   Ŵ ← fake_quantise(W)
 ///
-/// where ΔW is the optimiser's update of W. The gradient with respect to W is used as the gradient with
-/// respect to V (straight-through, as in fake_quantise()). Only weights are rounded: during training, the
+/// where ΔW is the optimiser's update of Ŵ. The gradient with respect to Ŵ is used as the gradient with
+/// respect to W (straight-through, as in fake_quantise()). Only weights are rounded: during training, the
 /// inputs of products stay f32.
 ///
 ///     RoundedTraining rounded(model);
@@ -39,15 +40,15 @@ class RoundedTraining {
  public:
   /// Rounds the matrices. The model must outlive this object. @throws Error as nn::quantise_rows() does.
   explicit RoundedTraining(nn::Module& model);
-  /// V ← V + ΔW, W ← fake_quantise(V). Call this after each update by the optimiser. @throws Error as
+  /// W ← W + ΔW, Ŵ ← fake_quantise(W). Call this after each update by the optimiser. @throws Error as
   /// nn::quantise_rows() does.
   void after_update();
 
  private:
   struct Matrix {
-    Tensor weight;   // W
-    Tensor exact;    // V
-    Tensor rounded;  // W before the update
+    Tensor weight;   // the model's matrix: Ŵ, and Ŵ + ΔW after an update
+    Tensor exact;    // W
+    Tensor rounded;  // Ŵ before the update
   };
   static void round(Matrix& matrix);
   std::vector<Matrix> matrices_;
