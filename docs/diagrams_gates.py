@@ -133,41 +133,53 @@ def enter(p, y, name, role):
     return 58, y
 
 
-def gru_cell(p, shown):
-    """Draws a GRU cell. `shown` maps the name of a value to the text at its line."""
+def gru_cell(p, shown, faded=False):
+    """Draws a GRU cell. `shown` maps the name of a value to the text at its line; without x, the input is left out. The lines may be
+    faded. Returns the nodes by their names."""
     top, middle, row, h_line, x_line = 66, 130, 200, 278, 306
-    p.panel("encoder", 58, 26, 356, 300)
+    p.panel("encoder", 58, 26, 356, 300 if "x" in shown else 290)
     z, r, n = (p.cell(x, row, text, role, 50, 30) for x, text, role in ((104, "σ", "gate"), (198, "σ", "gate"), (350, "tanh", "encoder")))
     reset, product = p.circle(284, row, "∘", "gate"), p.cell(284, 247, "W_{hn}", "attention", 50, 26)
-    keep, new, plus = p.circle(z.x - 12, top, "∘", "gate"), p.circle(n.x, middle, "∘", "gate"), p.circle(n.x, top, "+", "encoder")
+    keep, new, plus = p.circle(z.x, top, "∘", "gate"), p.circle(n.x, middle, "∘", "gate"), p.circle(n.x, top, "+", "encoder")
+    rest = p.circle(176, middle, "1−", "gate")
+    if faded:
+        p.add('<g class="faded">')
     carry(p, top, keep, plus)
     p.dot(34, top, "encoder")
     p.arrow((34, top), (34, h_line), (58, h_line), role="encoder")
     p.arrow((58, h_line), (product.x, h_line), product.bottom(), role="encoder")
-    p.arrow(enter(p, x_line, shown["x"] if shown["x"] == "x" else "", "token"), (n.x, x_line), n.bottom())
+    if "x" in shown:
+        p.arrow(enter(p, x_line, shown["x"] if shown["x"] == "x" else "", "token"), (n.x, x_line), n.bottom())
     for gate in (z, r):
         for dx, y, role in ((-10, h_line, "encoder"), (10, x_line, "token")):
-            p.dot(gate.x + dx, y, role)
-            p.arrow((gate.x + dx, y), gate.bottom(dx), role=role)
+            if role == "encoder" or "x" in shown:
+                p.dot(gate.x + dx, y, role)
+                p.arrow((gate.x + dx, y), gate.bottom(dx), role=role)
     p.arrow(product.top(), reset.bottom(), role="encoder")
     p.arrow(r.right(), reset.left(), role="gate")
     p.arrow(reset.right(), n.left(), role="encoder")
     p.arrow(n.top(), new.bottom(), role="encoder")
-    p.arrow(z.top(-12), keep.bottom(), role="gate")
-    p.arrow(z.top(14), (z.x + 14, middle), new.left(), role="gate")
+    p.arrow(z.top(), keep.bottom(), role="gate")
+    p.dot(z.x, middle, "gate")
+    p.arrow((z.x, middle), rest.left(), role="gate")
+    p.arrow(rest.right(), new.left(), role="gate")
     p.arrow(new.top(), plus.bottom(), role="encoder")
+    if faded:
+        p.add("</g>")
     for name, x, y, css in (("h", 12, top - 20, "start"), ("h′", 474, top - 20, "end"), ("z", keep.x + 7, 104, "start"),
-                            ("1 − z", 224, middle - 14, ""), ("r", 247, row - 14, ""), ("n", n.x + 7, 164, "start"),
+                            ("1 − z", 232, middle - 14, ""), ("r", 247, row - 14, ""), ("n", n.x + 7, 164, "start"),
                             ("+ b_{hn}", product.left()[0] - 4, product.y, "small end"), ("z h", 224, top - 17, ""),
                             ("(1 − z) n", n.x - 8, 98, "end"), ("W_{hn} h", 291, 224, "start"), ("r W_{hn} h", 309, row - 14, "")):
         if name in shown:
             p.math(x, y, shown[name], css if name == shown[name] else f"{css} small")
-    if shown["x"] != "x":
+    if shown.get("x", "x") != "x":
         p.math(12, x_line - 14, shown["x"], "small start")
-    p.text(z.x + 20, 152, "update ", "small quiet start")
-    p.text(z.x + 20, 168, "gate", "small quiet start")
-    p.text(r.x, row - 30, "reset gate", "small quiet")
-    p.text(n.x - 8, 166, "new value", "small quiet end")
+    if not faded:
+        p.text(z.x + 8, 156, "update ", "small quiet start")
+        p.text(z.x + 8, 172, "gate", "small quiet start")
+        p.text(r.x, row - 30, "reset gate", "small quiet")
+        p.text(n.x - 8, 166, "new value", "small quiet end")
+    return {"z": z, "r": r, "n": n, "reset": reset, "product": product, "keep": keep, "new": new, "plus": plus, "rest": rest}
 
 
 @picture("05_gru", 340)
@@ -191,13 +203,43 @@ def gru_numbers(p):
                  "z h": "z h = 0.440", "(1 − z) n": "(1 − z) n = 0.108", "W_{hn} h": "1.0", "r W_{hn} h": "0.5"})
 
 
-@picture("05_lstm", 330)
-def lstm(p):
-    """An LSTM cell as a circuit.
+@picture("05_gru_back", 372)
+def gru_back(p):
+    """Three ways of the gradient from h' to h, through the circuit of the GRU, with their values.
 
-    The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The
-    gates i, f and o are sigmoids of x and h, g is a tanh of them.
+    Dashed arrows lead from h' back to h. Directly, along the top, with the factor z: 0.8808. Through the product with n, the tanh,
+    and r: 0.0108. Through both products with z, and the sigmoid of z: -0.0851. The sum is 0.8065.
     """
+    nodes = gru_cell(p, {name: name for name in ("h", "h′", "z", "1 − z", "r", "n")}, faded=True)
+    z, r, n, reset, product, keep, new, plus, rest = nodes.values()
+
+    def back(*points, width=1.8, head=True):
+        p.arrow(*points, role="gradient", width=width, css="dash", head=head)
+
+    down, left = 9, 9  # the distance of a dashed line from the line of the circuit
+    y, z_line, n_line = keep.y + down, 269, 287
+    back((456, y), plus.right(down), width=3)
+    back(plus.left(down), keep.right(down), width=3)
+    back(keep.left(down), (48, y), width=3)
+    back(keep.bottom(-left), z.top(-left))
+    back(plus.bottom(-left), new.top(-left))
+    back(new.left(down), rest.right(down))
+    back(rest.left(down), (z.x + left, rest.y + down), z.top(left))
+    back(z.bottom(), (z.x, z_line), (46, z_line), (46, y + 10))
+    back(new.bottom(-left), n.top(-left))
+    back(n.left(down), reset.right(down))
+    back(reset.left(down), r.right(down))
+    back(reset.bottom(-left), product.top(-left))
+    back(product.bottom(left), (product.x + left, n_line), (22, n_line), (22, y))
+    back(r.bottom(), (r.x, n_line))
+    p.text(224, keep.y - 18, "directly: 0.8808", "small gradient name")
+    p.text(z.x + 20, 164, "through z: −0.0851", "small gradient name start")
+    p.text(r.x, n_line + 16, "through n: 0.0108", "small gradient name")
+    p.math(240, 346, "∂h′/∂h = 0.8808 + 0.0108 − 0.0851 = 0.8065")
+
+
+def lstm_cell(p, shown):
+    """Draws an LSTM cell. `shown` maps the name of a value to the text at its line."""
     top, middle, row, h_line, x_line = 70, 132, 204, 256, 284
     p.panel("encoder", 58, 30, 370, 276)
     f, i, g, o = (p.cell(x, row, text, role, 50, 30)
@@ -220,10 +262,32 @@ def lstm(p):
     p.arrow(g.top(), (g.x, middle), write.right(), role="encoder")
     p.arrow(write.top(), plus.bottom(), role="encoder")
     p.arrow(o.top(), (o.x, 168), show.left(), role="gate")
-    for box, text, name in ((f, "f", "forget gate"), (i, "i", "input gate"), (g, "g", "new value"), (o, "o", "")):
-        p.math(box.x + 7, row - 26, text, "start")
+    for box, name in ((f, "forget gate"), (i, "input gate"), (g, "new value")):
         p.text(box.x + 6, row - 52, name, "small quiet start")
     p.text(o.right()[0] + 4, row, "output gate", "small quiet start")
-    p.math(20, top - 20, "c", "start")
-    p.math(462, top - 20, "c′", "end")
-    p.math(462, 150, "h′", "end")
+    for name, x, y, css in (("f", f.x + 7, row - 26, "start"), ("i", i.x + 7, row - 26, "start"), ("g", g.x + 7, row - 26, "start"),
+                            ("o", o.x + 7, row - 26, "start"), ("c", 12, top - 20, "start"), ("c′", 478, top - 20, "end"),
+                            ("h′", 478, 150, "end"), ("f c", 147, top - 17, ""), ("i g", write.x + 7, 101, "start"),
+                            ("tanh c′", 381, 143, "end")):
+        if name in shown:
+            p.math(x, y, shown[name], css if name == shown[name] else f"{css} small")
+
+
+@picture("05_lstm", 330)
+def lstm(p):
+    """An LSTM cell as a circuit.
+
+    The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The
+    gates i, f and o are sigmoids of x and h, g is a tanh of them.
+    """
+    lstm_cell(p, {name: name for name in ("f", "i", "g", "o", "c", "c′", "h′")})
+
+
+@picture("05_lstm_numbers", 330)
+def lstm_numbers(p):
+    """One step of an LSTM with one unit, with its numbers.
+
+    With c = 0.8, f = 0.9, i = 0.2, g = 0.5 and o = 0.5: f c = 0.72, i g = 0.10, c' = 0.82, tanh c' = 0.675 and h' = 0.34.
+    """
+    lstm_cell(p, {"c": "c = 0.8", "f": "f = 0.9", "i": "i = 0.2", "g": "g = 0.5", "o": "o = 0.5", "f c": "f c = 0.72", "i g": "i g = 0.10",
+                  "c′": "c′ = 0.82", "tanh c′": "0.675", "h′": "h′ = 0.34"})

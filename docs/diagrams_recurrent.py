@@ -31,12 +31,12 @@ def accuracy_by_delay(p):
     delays = [rows[0]["name"] for rows in zip(*tables)]
     models = [sorted(value for row in rows for value in row["values"]) for rows in zip(*tables)]
     means = [(left + slot * (i + 0.5), height(sum(values) / len(values))) for i, values in enumerate(models)]
-    p.path("line decoder", "M" + "L".join(at(*point) for point in means), ' stroke-width="1.2"')
+    p.path("line decoder faded", "M" + "L".join(at(*point) for point in means), ' stroke-width="1.2"')
     for (x, y), delay, values in zip(means, delays, models):
         p.text(x, floor + 18, delay, "small quiet")
+        p.path("line decoder", f"M{at(x - 0.38 * slot, y)}h{0.76 * slot:.4g}", ' stroke-width="2"')
         for j, value in enumerate(values):
             p.disc("fill encoder", x + 0.6 * slot * ((j + 0.5) / len(values) - 0.5), height(value), 3)
-        p.path("line decoder", f"M{at(x - 0.38 * slot, y)}h{0.76 * slot:.4g}", ' stroke-width="2"')
     p.text(left + 40, height(1) - 16, f"{len(models[0])} models", "start encoder name")
     p.text(means[2][0], means[2][1] + 16, "mean", "decoder name")
     p.text((left + right) / 2, floor + 42, "delay: tokens after the first", "small quiet")

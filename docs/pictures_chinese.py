@@ -30,6 +30,7 @@ WORDS = {
     "keeps h": "保持 h", "takes n": "取 n",
     "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget gate": "遗忘门", "input gate": "输入门", "output gate": "输出门",
     "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "(these two lines coincide)": "（这两条线重合）",
+    "directly: 0.8808": "直接：0.8808", "through z: −0.0851": "经过 z：−0.0851", "through n: 0.0108": "经过 n：0.0108",
     "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
     "distance d = T − t": "距离 d = T − t",
     # tutorials 14 to 16
