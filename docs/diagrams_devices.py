@@ -51,6 +51,119 @@ def four_ways(p):
     p.arrow(words[0].top(2), (390, 46), role="context", head=False)
 
 
+@picture("14_sparsity", 340)
+def sparsity(p):
+    """Exact match against the fraction of zeros, for three ways to prune.
+
+    Lines are means of three seeds, bands reach from the lowest to the highest of the seeds. Without further training, exact match falls
+    to almost 0 at 0.5 if all matrices are pruned together, and at 0.6 if each matrix loses the same fraction. With further training, it
+    is 1 up to 0.7, 0.89 at 0.8, and 0 at 0.9.
+    """
+    tables = [run["tables"]["sparsity"] for run in load("tutorial_14")["runs"]]
+    left, floor, across, up = 52, 282, 540, 250
+    zeros = [float(row["name"]) for row in tables[0]["rows"]]
+
+    def place(fraction, value):
+        return left + across * (fraction - zeros[0]), floor - up * value
+
+    p.text(12, 14, "exact match, length 12", "small start quiet")
+    for part in range(6):
+        y = floor - up * part / 5
+        p.path("line token faded", f"M{at(left, y)}H{place(zeros[-1], 0)[0]:g}", ' stroke-width="1"')
+        p.text(left - 8, y, f"{part / 5:.1f}", "small end quiet")
+    for tenth in range(2, 10):
+        p.text(place(tenth / 10, 0)[0], floor + 16, f"{tenth / 10:.1f}", "small quiet")
+    p.text(place((zeros[0] + zeros[-1]) / 2, 0)[0], floor + 40, "fraction of zeros", "small quiet")
+    # for each column: the role that colours it, and the place of its label
+    labels = {"global": ("gradient", 0.36, 0.1, "end"), "per matrix": ("context", 0.56, 0.5, "start"), "global, then trained": ("decoder", 0.76, 0.87, "end")}
+    for number, name in enumerate(tables[0]["columns"]):
+        role, x, y, css = labels[name]
+        seeds = [[table["rows"][i]["values"][number] for table in tables] for i in range(len(zeros))]
+        high, low, mean = ([place(fraction, of(values)) for fraction, values in zip(zeros, seeds)]
+                           for of in (max, min, lambda values: sum(values) / len(values)))
+        p.path(f"fill {role}", "M" + "L".join(at(*point) for point in high + low[::-1]) + "z", ' fill-opacity="0.22"')
+        p.path(f"line {role}", "M" + "L".join(at(*point) for point in mean), ' stroke-width="2.2"')
+        p.text(*place(x, y), name, f"small fill {css} {role}")
+
+
+@picture("14_units", 206)
+def units(p):
+    """Two matrices, and the unit that is removed from them.
+
+    W_hh has the rows (0.5, 0.1) and (0.2, -0.3), W_o the rows (0.4, 0.1) and (-0.3, 0.2). The row and the columns of unit 2 are
+    grey. The squares of unit 1 sum to 0.80, those of unit 2 to 0.28. Without unit 2, W_hh is (0.5), and W_o has the column (0.4, -0.3).
+    """
+    width, height, top = 50, 32, 58
+
+    def matrix(left, name, rows, is_removed):
+        p.math(left + width * len(rows[0]) / 2, 14, name)
+        for i, row in enumerate(rows):
+            for j, value in enumerate(row):
+                grey = is_removed(i, j)
+                p.rect("part token dash faded" if grey else "part decoder", left + width * j, top + height * i, width, height)
+                p.text(left + width * (j + 0.5), top + height * (i + 0.5), f"{value:g}".replace("-", "−"), "small quiet" if grey else "small")
+        return left
+    hidden, out = ((0.5, 0.1), (0.2, -0.3)), ((0.4, 0.1), (-0.3, 0.2))
+    for left in (matrix(66, "W_{hh}", hidden, lambda i, j: i == 1 or j == 1), matrix(206, "W_o", out, lambda i, j: j == 1)):
+        for j in range(2):
+            p.text(left + width * (j + 0.5), top - 14, f"unit {j + 1}", "small quiet")
+    for i in range(2):
+        p.text(12, top + height * (i + 0.5), f"unit {i + 1}", "small start quiet")
+    p.arrow((322, top + height), (352, top + height))
+    matrix(366, "W_{hh}", ((0.5,),), lambda i, j: False)
+    matrix(424, "W_o", ((0.4,), (-0.3,)), lambda i, j: False)
+    # the sums of squares: the row of W_hh, its column and the column of W_o
+    for unit, y in ((0, 156), (1, 186)):
+        parts = [sum(x * x for x in hidden[unit]), sum(row[unit] ** 2 for row in hidden), sum(row[unit] ** 2 for row in out)]
+        p.math(66, y, f"‖w_{unit + 1}‖^2 = {' + '.join(f'{part:.2f}' for part in parts)} = {sum(parts):.2f}", "start")
+        if unit == 1:
+            p.text(312, y, "removed", "small start quiet")
+
+
+@picture("14_reversal", 380)
+def reversal(p):
+    """Exact match against the size of the weights, for each way to make the model of reversal smaller.
+
+    int8 keeps the exact match. Without further training, models with 80 % zeros or without half of the units are at 0; arrows lead up to
+    the same models after further training, at 0.89 and 0.61. The student has 0.97, and in int8 the fewest bytes. Bars reach from the
+    lowest to the highest of three seeds.
+    """
+    tables = [run["tables"]["methods"] for run in load("tutorial_14")["runs"]]
+    left, floor, up, doubling = 52, 316, 270, 64
+
+    def place(name):
+        """The point of a row, and the heights of its lowest and highest seed."""
+        rows = [next(row["values"] for row in table["rows"] if row["name"] == name) for table in tables]
+        exact = [row[1] for row in rows]
+        x = left + doubling * math.log2(rows[0][0] / 7)
+        return (x, floor - up * sum(exact) / len(exact)), [floor - up * end(exact) for end in (min, max)]
+    p.text(12, 14, "exact match", "small start quiet")
+    for part in range(6):
+        y = floor - up * part / 5
+        p.path("line token faded", f"M{at(left, y)}H468", ' stroke-width="1"')
+        p.text(left - 8, y, f"{part / 5:.1f}", "small end quiet")
+    for size in (8, 16, 32, 64, 128, 256, 512):
+        p.text(left + doubling * math.log2(size / 7), floor + 16, str(size), "small quiet")
+    p.text(260, floor + 40, "kB, logarithmic scale", "small quiet")
+    for role, x in (("gradient", "80 % zeros"), ("context", "half of the units")):
+        below, above = place(x)[0], place(x + ", then trained")[1]
+        p.arrow(below, (below[0], above[0] + 3), role=role, css="dash")
+        p.add(f'<circle class="line {role}" cx="{below[0]:.5g}" cy="{below[1]:.5g}" r="4" stroke-width="1.6"/>')
+    p.text(place("half of the units")[0][0] + 12, floor - 14, "not trained further", "small start quiet")
+    teacher = "student, teacher's probabilities"
+    for role, rows in (("encoder", ("f32", "int8")), ("attention", (teacher, teacher + ", int8"))):
+        p.arrow(*[place(row)[0] for row in rows], role=role, head=False, width=1.6)
+    # the row of the table, the role that colours it, and the label's offset, css and text
+    for row, role, dx, dy, css, text in (
+            ("f32", "encoder", 0, -15, "", "f32"), ("int8", "encoder", 0, -15, "", "int8"),
+            ("80 % zeros, then trained", "gradient", -10, 6, "end", "80 % zeros"), ("half of the units, then trained", "context", 10, -12, "start", "half of the units"),
+            (teacher, "attention", 0, -18, "", "student"), (teacher + ", int8", "attention", 0, -18, "", "int8")):
+        (x, y), ends = place(row)
+        p.path(f"line {role}", f"M{at(x, ends[0])}V{ends[1]:.5g}", ' stroke-width="1.4" stroke-opacity="0.55"')
+        p.disc(f"fill {role}", x, y, 4)
+        p.text(x + dx, y + dy, text, f"small fill {css} {role}")
+
+
 @picture("14_rounded_copy", 252)
 def rounded_copy(p):
     """The exact weight collects updates, and the rounded weight jumps.

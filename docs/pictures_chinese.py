@@ -47,7 +47,8 @@ WORDS = {
     "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "translations": "教师的译文", "probabilities": "教师的概率",
     "true targets": "真实目标句", "smallest student": "最小的学生",
     "with the outlier 1.27": "有离群值 1.27", "without it": "没有离群值", "step 0.01": "步长 0.01", "step 0.00013": "步长 0.00013", "rounded": "取整后",
-    "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
+    "kB, logarithmic scale": "kB，对数刻度", "half of the units": "一半的单元", "not trained further": "没有继续训练", "unit 1": "单元 1", "unit 2": "单元 2",
+    "removed": "去掉", "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # speed
@@ -106,7 +107,7 @@ WORDS = {
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
     "no zero_grad": "没有 zero_grad", "mean": "平均", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
     "no mask": "没有掩码", "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
-    "global": "全局", "per matrix": "逐矩阵", "global, then trained": "全局，继续训练", "Quality against sparsity": "质量与零的比例",
+    "global": "全局", "per matrix": "逐矩阵", "global, then trained": "全局，继续训练",
     # plots: axes
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12", "exact match": "完全匹配率", "length of the source": "源序列长度",
     "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
@@ -145,7 +146,6 @@ PATTERNS = {
     r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"source (.+), written (.+)": r"源：\1；已经写出：\2", r"key (\d)": r"键 \1", r"key (\d: .+)": r"键 \1",
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
     r"(\w+), batch (\d+)": r"\1，批次 \2",
-    r"global, then trained: (.+)": r"全局，继续训练：\1",
     r"z, before training": "z，训练前", r"z, after training": "z，训练后",
 }
 SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",

@@ -115,7 +115,7 @@ def check_text():
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
         (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
-        between("it keeps only {} of the outputs right", "80 % zeros, global, then trained"),
+        between("it keeps only {} of the outputs right", "80 % zeros, global, then trained", "{:.1f}"),
         between("After 1,200, {} are right", "90 % zeros, then trained longer"),
         (f"the model with 80 % zeros {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),
         (f"the student of 1,200 updates has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
@@ -124,7 +124,7 @@ def check_text():
         between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
         between("on its own, the student is right for {}", "student"),
         (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确"),
-        (f"stored in int8: {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
+        (f"(here without a teacher). It has {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
     check_sentences({"tutorials": [english for english, _ in sentences], "zh/tutorials": [chinese for _, chinese in sentences]})
 
 
