@@ -26,7 +26,7 @@ WORDS = {
     "round 0": "第 0 轮", "round 1": "第 1 轮", "round 2": "第 2 轮", "round 3": "第 3 轮", "round 4": "第 4 轮", "round 5": "第 5 轮",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
     "embedding": "嵌入", "ids": "编号", "tokens": "词元", "text": "文本",
-    "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重", "written": "生成",
+    "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重",
     "keeps h": "保持 h", "takes n": "取 n",
     "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget gate": "遗忘门", "input gate": "输入门", "output gate": "输出门",
     "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "(these two lines coincide)": "（这两条线重合）",
@@ -80,13 +80,13 @@ WORDS = {
     # how-to pages
     "numeric: slope −0.57": "numeric：斜率 −0.57", "slope 0": "斜率 0", "slope −1.13": "斜率 −1.13",
     "numeric: slope 2": "numeric：斜率 2", "analytic: slope 1, wrong": "analytic：斜率 1，错", "16 bytes": "16 字节", "2 + 4 bytes": "2 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
-    "reset gate": "重置门", "update gate": "更新门", "new value": "新值",
+    "update gate": "更新门",
     "1. put r before z": "1. 把 r 移到 z 之前", "2. transpose": "2. 转置",
     "same numbers, another order: a wrong order has the right shape": "数相同，次序不同：次序错了，形状仍然正确",
-    "gets a": "得到", "gradient": "梯度", "no path to the loss:": "没有通向损失的路径：", "b never changes": "b 永远不变", "loss": "损失",
+    "gets a": "得到", "no path to the loss:": "没有通向损失的路径：", "b never changes": "b 永远不变", "loss": "损失",
     "node on the tape": "梯度带上的节点", "keeps x and your function": "保存 x 和你的函数",
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
-    "energies": "能量", "weights": "权重", "context: weighted mean": "上下文：加权平均", "new state, next token": "新状态，下一个词元",
+    "weights": "权重", "context: weighted mean": "上下文：加权平均", "new state, next token": "新状态，下一个词元",
     "annotations": "注解向量",
     "softmax of each row": "每行的 softmax", "results": "结果", "times ": "乘以 ",  # why-attention.md
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
@@ -106,7 +106,7 @@ WORDS = {
     # plots: series
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
     "no zero_grad": "没有 zero_grad", "mean": "平均", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
-    "no mask": "没有掩码", "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
+    "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
     "global": "全局", "per matrix": "逐矩阵", "global, then trained": "全局，继续训练",
     # plots: axes
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12", "exact match": "完全匹配率", "length of the source": "源序列长度",
@@ -114,13 +114,13 @@ WORDS = {
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
     "second coordinate": "第二坐标", "accuracy": "准确率", "delay: tokens after the first": "延迟：第一个之后的词元数",
     "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
-    "distance T − t": "距离 T − t", "distance d = T − t": "距离 d = T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
+    "distance T − t": "距离 T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # listening
     "band": "频带", "token, where its weight is largest": "词元，标在权重最大处",
-    "frame": "帧", "number": "分量", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
+    "number": "分量", "location": "位置特征", "speed": "语速", "percent": "百分比",
     "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",
     # speed
