@@ -290,7 +290,7 @@ def faster(p):
 
     The speed is a multiple of the speed of f32. For each model, a disc shows the Intel processor and a ring the AMD processor. Zeros leave
     the speed at 1. int8 makes the large model 1.6 to 2.2 times as fast, and 2,000 target words with int8 2.1 to 4.2 times. The smallest student
-    is 4 to 8 times as fast, and 3.6 to 7.4 times in int8. The axis of BLEU is broken between 20 and 28, and stretched above.
+    is 4 to 9 times as fast, and 3.6 to 7.4 times in int8. The axis of BLEU is broken between 20 and 28, and stretched above.
     """
     left, floor, doubling = 52, height_of(0), 104
 

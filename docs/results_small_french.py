@@ -121,7 +121,7 @@ def check_text():
                       f"{times['small_speed_amd']} times as fast as f32 on the AMD processor, and {times['small_speed']} times on the Intel processor",
                       f"large model is {' to '.join(spread[0])}, and that of the model with a window {' to '.join(spread[1])}.",
                       f"the smallest student has {' to '.join(smallest_students)} BLEU, and the large model {large}.",
-                      f"about the same BLEU ({stored} against {large}).", f"Without the teacher, it has {untaught} BLEU in f32.",
+                      f"about the same BLEU ({stored} against {large}).", f"with {untaught} BLEU; that model was not measured in int8.",
                       f"the model with 80 % zeros has {pruned}, and int8, which loses nothing, {rounded}.",
                       f"the compressed file has {both} in place of {rounded} with only int8, for {half} BLEU."),
         "zh/tutorials": (f"[BLEU](../terms.md#bleu) 下降 {zeros}。", f"BLEU 下降 {zeros}。", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。",
@@ -129,7 +129,7 @@ def check_text():
                          f"在 AMD 处理器上是 f32 的 {times['small_speed_amd']} 倍，在 Intel 处理器上是 {times['small_speed']} 倍",
                          f"大模型的 BLEU 是 {' 到 '.join(spread[0])}，有窗口的模型是 {' 到 '.join(spread[1])}。",
                          f"最小的学生的 BLEU 是 {' 到 '.join(smallest_students)}，大模型是 {large}。",
-                         f"BLEU 差不多（{stored}，大模型是 {large}）。", f"f32 的 BLEU 是 {untaught}，",
+                         f"BLEU 差不多（{stored}，大模型是 {large}）。", f"BLEU 是 {untaught}；这个模型没有测量 int8。",
                          f"有 80 % 的零的模型是 {pruned}，没有损失的 int8 是 {rounded}。",
                          f"压缩后的文件是 {both}，只用 int8 是 {rounded}，代价是 BLEU 下降 {half}。")})
 
