@@ -70,33 +70,34 @@ class Writer {
 
 void check_fits(const SavedModel& saved) {
   const models::ModelOptions& model = saved.settings.model;
-  const auto refuse = [&](const char* option, const auto&... what) {
-    fail("export", "'", saved.path.string(), "' has --", option, ' ', what...);
+  const auto refuse = [&](const std::string& option, const char* limit) {
+    fail("export", "'", saved.path.string(), "' has --", option, "; gradus_tiny ", limit,
+         "; train a model that fits, or run this one with gradus translate");
   };
   if (!saved.int8) {
     fail("export", "'", saved.path.string(),
          "' is not in int8; compress it first, with gradus compress --int8");
   }
-  if (saved.settings.data.frames) refuse("frames", "; gradus_tiny reads tokens");
-  if (model.pyramid > 0) refuse("pyramid", model.pyramid, "; gradus_tiny does not shorten its source");
-  if (model.convolution) refuse("convolution", "for which gradus_tiny has no code");
-  if (model.decoder != "bahdanau") refuse("decoder", model.decoder, "; gradus_tiny has only bahdanau");
-  if (model.attention != "additive") refuse("attention", model.attention, "; gradus_tiny has only additive");
-  if (model.cell != models::Cell::gru) refuse("cell", "other than gru, which gradus_tiny does not have");
-  if (model.layers != 1) refuse("layers", model.layers, "; gradus_tiny has only one");
-  if (!model.bidirectional) refuse("no-bidirectional", "; gradus_tiny reads in both directions");
+  if (saved.settings.data.frames) refuse("frames", "reads tokens");
+  if (model.pyramid > 0) refuse(message("pyramid ", model.pyramid), "does not shorten its source");
+  if (model.convolution) refuse("convolution", "has no convolution");
+  if (model.decoder != "bahdanau") refuse("decoder " + model.decoder, "has only bahdanau");
+  if (model.attention != "additive") refuse("attention " + model.attention, "has only additive");
+  if (model.cell != models::Cell::gru) refuse("cell other than gru", "has only gru");
+  if (model.layers != 1) refuse(message("layers ", model.layers), "has only one");
+  if (!model.bidirectional) refuse("no-bidirectional", "reads in both directions");
   if (model.bridge.value_or(models::Bridge::backward) != models::Bridge::backward) {
-    refuse("bridge", "other than backward, which gradus_tiny does not have");
+    refuse("bridge other than backward", "has only backward");
   }
   const models::ReadoutForm readout = model.readout.value_or(models::ReadoutForm::linear);
   if (readout == models::ReadoutForm::maxout) return;
   if (readout != models::ReadoutForm::linear) {
-    refuse("readout", name_of<std::optional<models::ReadoutForm>>(readout, readout_names),
-           "; gradus_tiny has only linear and maxout");
+    refuse(message("readout ", name_of<std::optional<models::ReadoutForm>>(readout, readout_names)),
+           "has only linear and maxout");
   }
   if (model.tied != models::Tied::none) {
-    refuse("tied", name_of(model.tied, tied_names),
-           " with --readout linear; gradus_tiny has --tied only with --readout maxout");
+    refuse(message("tied ", name_of(model.tied, tied_names), " with --readout linear"),
+           "has --tied only with --readout maxout");
   }
 }
 

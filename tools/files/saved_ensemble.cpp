@@ -120,7 +120,7 @@ void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k) {
     fail("top-k attention", "'", member.path.string(), "' (decoder '", model.decoder, "', attention '",
          model.attention,
          "') has no softmax of attention scores to restrict; omit --attention-top-k, or use a model trained "
-         "with --decoder bahdanau --attention additive, dot or scaled_dot");
+         "with --decoder bahdanau and an attention with a softmax, such as additive");
   }
 }
 

@@ -17,6 +17,15 @@
 namespace gradus::tools {
 namespace {
 
+SavedModel loaded(const std::filesystem::path& path, const models::Registry& registry) {
+  try {
+    return load_saved_model(path, registry);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    fail("teacher", text.substr(text.find(": ") + 2));  // without the operation
+  }
+}
+
 void share_frames(SavedModel& teacher, const Side& run) {
   if (!run.frames) return;
   const std::shared_ptr<Frames>& own = teacher.sides.source.frames;
@@ -33,7 +42,7 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
                                          const std::filesystem::path& run, const models::Registry& registry) {
   if (settings.model.empty()) return nullptr;
   auto teacher =
-      std::make_shared<SavedModel>(load_saved_model(found_from(settings.model, start_of_run(run)), registry));
+      std::make_shared<SavedModel>(loaded(found_from(settings.model, start_of_run(run)), registry));
   check_same_tokens("teacher", *teacher, sides);
   share_frames(*teacher, sides.source);
   teacher->checkpoint = {};  // drops a second copy of the weights
@@ -52,6 +61,7 @@ std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data
   auto found = models::decode(*teacher.model, sources, meter.search(),
                               {.batch_tokens = options.translation().batch_tokens});
   meter.report(std::cerr);
+  std::cerr << "note: the training targets are the teacher's translations\n";
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     std::vector<std::int64_t>& written = found[i].front().tokens;

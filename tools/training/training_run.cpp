@@ -87,16 +87,19 @@ data::Batch next_batch(data::Batches& batches, const speech::SpeedRange& speeds,
 models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches, const Settings& settings) {
   const auto print = [batches] { return std::bit_cast<std::int64_t>(batches->fingerprint()); };
   const speech::SpeedRange speeds = settings.data.frames ? settings.data.speeds : speech::SpeedRange{};
+  const char* const teacher =
+      settings.teacher.beam > 0 ? ", and the original --teacher and --teacher-beam" : "";
   return {.next = [batches, speeds, seed = settings.run.seed] { return next_batch(*batches, speeds, seed); },
           .state = [batches, print]() -> std::vector<std::int64_t> {
             return {batches->epoch(), batches->position(), print()};
           },
           .set_state =
-              [batches, print](const std::vector<std::int64_t>& place) {
+              [batches, print, teacher](const std::vector<std::int64_t>& place) {
                 if (place.size() != 3 || place[2] != print()) {
                   fail("resume",
                        "the run was trained on other pairs or batches; give its original data and batch "
-                       "options, or start a new run");
+                       "options",
+                       teacher, ", or start a new run");
                 }
                 batches->set_state({.epoch = place[0], .position = place[1]});
               }};

@@ -131,6 +131,6 @@ TEST_CASE("sparse attention reports options that do not fit", "[tools][sparse]")
       refused({"translate", "--model", out, "--attention-top-k", "2"}) ==
       "1 gradus translate: top-k attention: '" + out +
           "/best.safetensors' (decoder 'bahdanau', attention 'sparsemax') has no softmax of attention scores "
-          "to restrict; omit --attention-top-k, or use a model trained with --decoder bahdanau --attention "
-          "additive, dot or scaled_dot\n");
+          "to restrict; omit --attention-top-k, or use a model trained with --decoder bahdanau and an "
+          "attention with a softmax, such as additive\n");
 }

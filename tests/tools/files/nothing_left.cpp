@@ -19,7 +19,8 @@ TEST_CASE("a run that fails before its first update leaves no folder", "[tools][
     CHECK_FALSE(fs::exists(parent));
   };
   fails({"--teacher", model}, "teacher: '" + model + "' has another source vocabulary");
-  fails({"--teacher", scratch.path() / "none"}, "cannot be opened: No such file");
+  fails({"--teacher", scratch.path() / "none"},
+        "teacher: '" + (scratch.path() / "none").string() + "' cannot be opened: No such file");
   fails({"--attention", "gumbel", "--attention-temperature", "1e-300"}, "the loss at step 1 is nan");
   CHECK(run({"train", "--phrases", "eng-fra", "--init-from", model, "--hidden", "9", "--out", out}).code ==
         1);

@@ -90,6 +90,7 @@ TEST_CASE("train --teacher-beam trains on the teacher's translations, and resume
   const Ran ran = run(reversal(whole, taught));
   INFO(ran.err);
   REQUIRE(ran.code == 0);
+  CHECK(contains(ran.err, "note: the training targets are the teacher's translations\n"));
   CHECK((content(whole / "last.safetensors") != content(untaught / "last.safetensors")));
   tools::Settings settings = settings_of(whole);
   CHECK(settings.teacher.beam == 2);
@@ -105,6 +106,9 @@ TEST_CASE("train --teacher-beam trains on the teacher's translations, and resume
                       "--teacher-weight", "0.5", "--sampling", "0"})
                      .err,
                  "resume: the run was trained on other pairs or batches"));
+  CHECK(contains(run({"train", "--resume", out.string(), "--steps", "14", "--examples", "20"}).err,
+                 "give its original data and batch options, and the original --teacher and --teacher-beam, "
+                 "or start a new run\n"));
 
   CHECK(run(reversal(scratch.path() / "no",
                      Arguments{"--sampling", "0.5", "--teacher", teacher.string(), "--teacher-beam", "2"}))
