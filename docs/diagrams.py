@@ -10,7 +10,6 @@ draws parts of models, and diagrams_kit.py draws boxes, arrows, formulas and mat
 """
 
 import diagrams_book  # noqa: F401 (its pictures are added to DRAWN)
-import diagrams_devices  # noqa: F401
 import diagrams_engine  # noqa: F401
 import diagrams_explained  # noqa: F401
 import diagrams_gates  # noqa: F401
@@ -18,6 +17,8 @@ import diagrams_how_to  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
 import diagrams_recurrent  # noqa: F401
+import diagrams_small  # noqa: F401
+import diagrams_speech  # noqa: F401
 import diagrams_speed  # noqa: F401
 from diagrams_kit import DRAWN, PICTURES, ROOT
 from render_or_check import render_or_check

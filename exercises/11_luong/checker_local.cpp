@@ -203,8 +203,8 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// The weights of an answer that divides each row by its sum, even if the sum is 0: the first ends[b] weights
-// of such a row b become NaN.
+// The weights of an answer that divides each row by its sum, even if the sum is 0. If the sum of row b is 0,
+// its first ends[b] weights become NaN.
 Plain divided_by_zero(Plain weights, const Lengths& ends) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;

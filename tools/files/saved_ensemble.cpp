@@ -91,17 +91,10 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
 }
 
 void share_frames(std::span<const std::string> paths, SavedEnsemble& ensemble) {
-  const std::shared_ptr<Frames> first = ensemble.sides().source.frames;
-  const std::string settings = first ? first->to_text() : "";
   for (std::size_t i = 1; i < ensemble.members.size(); ++i) {
-    SavedModel& member = ensemble.members[i];
-    std::shared_ptr<Frames>& own = member.sides.source.frames;
-    if ((own ? own->to_text() : "") != settings) {
-      fail("ensemble", "'", paths.front(), "' and '", paths[i],
-           "' do not read the same frames; an ensemble needs models trained on the same files");
-    }
-    own = first;
-    if (first) read_frames(member.model->encoder, first);
+    if (share_frames(ensemble.members[i], ensemble.sides().source.frames)) continue;
+    fail("ensemble", "'", paths.front(), "' and '", paths[i],
+         "' do not read the same frames; an ensemble needs models trained on the same files");
   }
 }
 

@@ -248,6 +248,14 @@ void read_frames(models::Encoder& encoder, const std::shared_ptr<const Frames>& 
   encoder.power_of = [frames](const Tensor& ids) { return frames->power(ids); };
 }
 
+bool share_frames(SavedModel& model, const std::shared_ptr<Frames>& frames) {
+  std::shared_ptr<Frames>& own = model.sides.source.frames;
+  if ((own ? own->to_text() : "") != (frames ? frames->to_text() : "")) return false;
+  own = frames;
+  if (frames) read_frames(model.model->encoder, frames);
+  return true;
+}
+
 void check_finite(const fs::path& path, const models::Seq2Seq& model) {
   for (const auto& [name, parameter] : model.named_parameters()) {
     const std::optional<float> bad = first_non_finite(parameter);

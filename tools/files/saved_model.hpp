@@ -48,6 +48,10 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
 /// Lets the encoder read ids of these frames.
 void read_frames(models::Encoder& encoder, const std::shared_ptr<const Frames>& frames);
 
+/// Lets the model read these frames, which are null for a text. Returns false, and changes nothing, if the
+/// model was trained on other frames.
+bool share_frames(SavedModel& model, const std::shared_ptr<Frames>& frames);
+
 /// Checks all parameters, because some searches would not detect a NaN.
 /// @param path the file with the parameters, for messages
 /// @throws Error naming the first parameter with a NaN or an infinity.

@@ -26,16 +26,6 @@ SavedModel loaded(const std::filesystem::path& path, const models::Registry& reg
   }
 }
 
-void share_frames(SavedModel& teacher, const Side& run) {
-  if (!run.frames) return;
-  const std::shared_ptr<Frames>& own = teacher.sides.source.frames;
-  if (!own || own->to_text() != run.frames->to_text()) {
-    fail("teacher", "'", teacher.path.string(),
-         "' was trained on other frames than this run; train both on the same files");
-  }
-  read_frames(teacher.model->encoder, run.frames);
-}
-
 }  // namespace
 
 std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,
@@ -44,7 +34,10 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
   auto teacher =
       std::make_shared<SavedModel>(loaded(found_from(settings.model, start_of_run(run)), registry));
   check_same_tokens("teacher", *teacher, sides);
-  share_frames(*teacher, sides.source);
+  if (!share_frames(*teacher, sides.source.frames)) {
+    fail("teacher", "'", teacher->path.string(),
+         "' was trained on other frames than this run; train both on the same files");
+  }
   teacher->checkpoint = {};  // drops a second copy of the weights
   return teacher;
 }

@@ -51,15 +51,14 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
   return options;
 }
 
-void check_dev_pairs(const Settings& settings, const Corpus& corpus) {
+// Makes the batches, and converts epochs to steps. Checks that training on the pairs fits in memory, and that
+// dev pairs exist if they are needed.
+std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus,
+                                            std::vector<data::Pair> pairs, const Sides& sides,
+                                            const models::Registry& registry) {
   if (settings.trainer.schedule == "plateau" && corpus.dev.empty()) {
     throw UsageError("--schedule plateau needs dev pairs; raise --dev-percent, or give --dev-pairs");
   }
-}
-
-// Makes the batches, and converts epochs to steps. Checks that training on the pairs fits in memory.
-std::shared_ptr<data::Batches> make_batches(Settings& settings, std::vector<data::Pair> pairs,
-                                            const Sides& sides, const models::Registry& registry) {
   check_training_fits(settings, vocabularies_of(sides), pairs, registry);
   data::BatchesOptions options = settings.batches;
   options.seed = settings.run.seed;
@@ -152,8 +151,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                                            resumed->tensors, resumed->metadata, registry),
                                                  corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
-      batches_((check_dev_pairs(settings_, corpus_),
-                make_batches(settings_, encode(corpus_.train, sides_), sides_, registry))),
+      batches_(make_batches(settings_, corpus_, encode(corpus_.train, sides_), sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
       pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}) {
   check_frames(corpus_.test, sides_);
@@ -174,9 +172,9 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   const std::shared_ptr<SavedModel> teacher =
       load_teacher(settings_.teacher, sides_, settings_.run.out, registry);
   if (teacher && settings_.teacher.beam > 0) {
-    batches_ =
-        make_batches(settings_, taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam),
-                     sides_, registry);
+    batches_ = make_batches(settings_, corpus_,
+                            taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam),
+                            sides_, registry);
   }
   pruning_ = make_pruning(*model_, settings_);
   models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);

@@ -103,7 +103,7 @@ struct Speech {
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The steps that attend in order, in percent of all steps but the first. The largest weight of such a step
+/// The steps that attend in order, in percent of all steps but the first. In these steps, the largest weight
 /// is at the same token as in the step before, or at the next token.
 double percent_in_order(const std::vector<Speech>& said);
 
