@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures gradus serve with one client and with many clients at the same time. Also measures gradus translate on a file of
-the same lines.
+"""Measures gradus serve with one client, and with many clients that send requests at the same time. Also measures gradus
+translate on a file of the same lines.
 
 The clients run on the same machine and use part of its CPU time; `client_cpu` is this part. Each number is the median of the rounds. Every
 answer is compared with the translation of the same line by gradus translate.

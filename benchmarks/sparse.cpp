@@ -49,6 +49,7 @@ struct Method {
   models::ModelOptions model = {};
   models::LossOptions loss = {};
   std::int64_t batch = 64;
+  double energies = 1;                   // v_a, and so all energies, are multiplied by this before training
   std::vector<std::int64_t> top_k = {};  // also measured with only the k largest weights, for each k
 };
 
@@ -73,7 +74,9 @@ std::vector<Method> methods() {
           {.name = "Gumbel, temperature 10", .model = drawn(10)},
           {.name = "soft, batches of 4", .batch = 4},
           {.name = "hard, batches of 4", .model = {.attention = "hard"}, .batch = 4},
-          {.name = "Gumbel, batches of 4", .model = drawn(1), .batch = 4}};
+          {.name = "Gumbel, batches of 4", .model = drawn(1), .batch = 4},
+          {.name = "soft, large energies", .energies = 100},
+          {.name = "sparsemax, large energies", .model = {.attention = "sparsemax"}, .energies = 100}};
 }
 
 Pairs held_out(std::int64_t length) {
@@ -149,6 +152,11 @@ Model trained(const Method& method, const Options& options, std::int64_t steps) 
   gradus::seed(options.seed);
   Model model =
       models::make_model(method.model, {.source = task.vocabulary_size(), .target = task.vocabulary_size()});
+  if (method.energies != 1) {
+    for (float& v : Tensor(attention_of(*model).v_a).mutable_values<float>()) {
+      v *= static_cast<float>(method.energies);
+    }
+  }
   Generator generator(options.seed);
   const auto next = [&] { return data::make_batch(training_pairs(method.batch, generator)); };
   models::train(*model, next, {.steps = steps, .learning_rate = 0.003, .loss = method.loss});

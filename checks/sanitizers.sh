@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long]. Also skips test_models: it
-# trains models, and test_tools, which tests the command gradus, already does that. `GRADUS_PRESET=asan-ubsan ./run test` runs all tests.
+# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long]. Also skips test_models,
+# because it trains models; test_tools, the tests of the command gradus, does so too.
+# `GRADUS_PRESET=asan-ubsan ./run test` runs all tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers

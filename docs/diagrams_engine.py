@@ -282,18 +282,19 @@ def autograd_folders(p):
                f"code {'end' if start == 'memory' else 'start'}")
 
 
-@picture("calls", 318)
+@picture("calls", 358)
 def calls(p):
     """The calls of c = a b, and of its backward pass, each in the row of its file.
 
-    Forward: operator* in ops.hpp calls mul in arithmetic.cpp, mul calls binary, and binary calls record in tape.hpp, which makes the node.
+    Forward: operator* in ops.hpp calls mul in arithmetic.cpp. mul calls binary, and then record in tape.hpp. record calls append
+    in tape.cpp, which makes the node.
     Backward: Tensor::backward in backward.cpp calls run and step; step calls the lambda of mul in arithmetic.cpp, which calls
     add_gradient in gradient.hpp.
     """
     for role, name, code, top, steps in (
-            ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166), ("arithmetic.cpp", "mul", 236), ("arithmetic.cpp", "binary", 314),
-                                                     ("tape.hpp", "record", 400))),
-            ("gradient", "backward", "c.backward()", 176, (("backward.cpp", "backward", 162), ("backward.cpp", "run", 246), ("backward.cpp", "step", 320),
+            ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166), ("arithmetic.cpp", "mul", 220),
+                                                     ("arithmetic.cpp", "binary", 330), ("tape.hpp", "record", 270), ("tape.cpp", "append", 350))),
+            ("gradient", "backward", "c.backward()", 216, (("backward.cpp", "backward", 162), ("backward.cpp", "run", 246), ("backward.cpp", "step", 320),
                                                            ("arithmetic.cpp", "g b, g a", 372), ("gradient.hpp", "add_gradient", 412)))):
         p.text(12, top, name, f"name start {role}")
         p.text(118, top, code, "small code start")
@@ -305,7 +306,8 @@ def calls(p):
         for file, call, x in steps:
             nodes.append(p.cell(x, rows[file], "", role, 16 + 8 * len(call), 26))
             p.text(x, rows[file], call, "small code")
-        for before, after in zip(nodes, nodes[1:]):
+        callers = (0, 1, 1, 3) if role == "encoder" else range(4)
+        for before, after in zip((nodes[i] for i in callers), nodes[1:]):
             if before.y == after.y:
                 p.arrow(before.right(), after.left(), role=role)
             else:

@@ -40,8 +40,9 @@ def self_attention(p):
 def gru_forms(p):
     """The new value of a GRU in two forms, with numbers.
 
-    U exchanges the two numbers of a vector; h = (1, 0) and r = (1, 0). On the state, h is multiplied by r, which gives (1, 0), and then
-    by U, which gives (0, 1). On the product, h is multiplied by U, which gives (0, 1), and then by r, which gives (0, 0).
+    U exchanges the two numbers of a vector; h = (1, 0) and r = (1, 0). The form "on the state" multiplies h by r, which gives
+    (1, 0), and then by U, which gives (0, 1). The form "on the product" multiplies h by U, which gives (0, 1), and then by r,
+    which gives (0, 0).
     """
     for y, name, steps, between in ((70, "on the state", ("∘ r", "U"), ("(1, 0)", "(0, 1)")),
                                     (170, "on the product", ("U", "∘ r"), ("(0, 1)", "(0, 0)"))):
@@ -245,8 +246,8 @@ def mask(p):
 def general_score(p):
     """The general score of one query and one annotation, with numbers.
 
-    prepare, once a batch: W with the rows (1, 0, 1) and (0, 1, 0) times h = (3, −1, 1) is the key (4, −1). energies, at each step: the key times
-    the query (1, 2), element by element, is (4, −2), and the sum is the energy 2.
+    prepare(), once per batch: W with the rows (1, 0, 1) and (0, 1, 0), times h = (3, −1, 1), is the key (4, −1). energies(), at
+    each step: the key times the query (1, 2), element by element, is (4, −2), and the sum is the energy 2.
     """
     W, h, q = ((1, 0, 1), (0, 1, 0)), (3, -1, 1), (1, 2)
     key = [sum(w * x for w, x in zip(row, h)) for row in W]

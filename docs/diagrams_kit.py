@@ -48,8 +48,8 @@ def width_of(text, size):
 
 
 def formula(text, size=17):
-    """Converts text with _ and ^ to (tspans, width, marks). Single letters are italic, words upright. A mark above a letter is
-    (x, height, path)."""
+    """Converts text with _ and ^ to (tspans, width, marks). Single letters are italic, and so are letters in subscripts and
+    superscripts; other words are upright. `marks` has (x, height, path) for each mark above a letter."""
     out, marks, x, level, below_width, gap = [], [], 0, 0, 0, 0
     for piece in PIECE.finditer(text):
         below, above = piece[1] or piece[2], piece[3] or piece[4]

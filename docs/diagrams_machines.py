@@ -4,9 +4,9 @@ from diagrams_kit import picture
 
 
 def exchanges(p, stages):
-    """Draws the pieces of four processes, a row for each stage. A stage is (two lines of words, counts, received). counts[r][i]
-    is the number of gradients that piece i of process r contains, or 0 if process r does not hold this piece. `received` lists
-    the (process, piece) received in this stage."""
+    """Draws the pieces of four processes, a row for each stage. A stage is (line of words, second line, counts, received).
+    counts[r][i] is the number of gradients that piece i of process r contains, or 0 if process r does not hold this piece.
+    `received` lists the (process, piece) received in this stage."""
     columns, size = [140, 236, 332, 428], 19
     for r, x in enumerate(columns):
         p.math(x, 14, f"p_{r}")
@@ -31,9 +31,10 @@ def exchanges(p, stages):
 def all_reduce(p):
     """All-reduce along a ring of four processes, round by round.
 
-    Each process has a vector of four pieces. The number in a piece says how many gradients it contains. At the start, each is 1. In the
-    rounds 0, 1 and 2, each process receives one piece and adds it: the received pieces contain 2, 3 and 4 gradients. Process r then has
-    the complete sum of piece r + 1. In the rounds 3, 4 and 5, each process receives one complete piece, until all pieces are complete.
+    Each process has a vector of four pieces. The number in a piece says how many gradients it contains. At the start, each is
+    1. In the rounds 0, 1 and 2, each process receives one piece and adds it: the sums contain 2, 3 and 4 gradients. Process r
+    then has the complete sum of piece r + 1. In the rounds 3, 4 and 5, each process receives one complete piece, until all
+    pieces are complete.
     """
     counts = [[1] * 4 for _ in range(4)]
     stages = [("start", "", [row[:] for row in counts], [])]

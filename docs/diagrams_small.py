@@ -197,9 +197,9 @@ def rounded_copy(p):
 def student_gradient(p):
     """The gradient of a student at the temperatures 1 and 4.
 
-    The teacher's logits are 0.847 and 0, the student's are 0 and 0. At T = 1, q is 0.7 and 0.3; at T = 4, q is 0.553 and 0.447. In
-    both cases p is 0.5 and 0.5. The arrows T (p - q) are -0.2 and 0.2 at T = 1, and -0.21 and 0.21 at T = 4. Without the factor T^2,
-    the arrows at T = 4 would be -0.013 and 0.013.
+    The teacher's logits are 0.847 and 0, the student's are 0 and 0. The teacher's probabilities q are 0.7 and 0.3 at T = 1, and
+    0.553 and 0.447 at T = 4. The student's probabilities p are always 0.5 and 0.5. The arrows T (p - q) are -0.2 and 0.2 at
+    T = 1, and -0.21 and 0.21 at T = 4. Without the factor T^2, the arrows at T = 4 would be -0.013 and 0.013.
     """
     floor, rows = 150, (222, 284)
     p.math(12, rows[0], "T (p − q)", "start")

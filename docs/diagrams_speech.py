@@ -266,8 +266,9 @@ def phases(p):
     """Griffin and Lim's two steps.
 
     On the left, two windows overlap at a sample, with the weights 0.6 and 0.8. They ask for 0.5 and 0.4, and the sample becomes
-    0.436. On the right, the iteration moves back and forth between spectra with the wanted magnitudes A, a curve, and spectra of sounds, a
-    line. No distance is longer than the one before, but the two do not meet.
+    0.436. On the right, the iteration moves back and forth between a curve and a line. The curve stands for the spectra with
+    the wanted magnitudes A, the line for the spectra of sounds. No distance is longer than the one before, but the two do not
+    meet.
     """
     floor, height, half, sample = 150, 100, 84, 126
 

@@ -182,7 +182,8 @@ def types_of(entry, words, root):
 
 
 def page(words, phrase, root):
-    """The page in the language of `words`, this module or operations_chinese. `phrase` translates a paragraph; links start at `root`."""
+    """The text of the page. `words` is the module with the words of its language: this module or operations_chinese. `phrase`
+    translates a paragraph into this language. Links start at `root`."""
     lines = [words.INTRODUCTION]
     chapter = None
     for entry in all_entries():

@@ -35,7 +35,7 @@ class Option(NamedTuple):
 
 
 def option(name, kind, default, effect):
-    if bracket := re.search(r" \[([^]]*)\]", effect):  # as in "… [0: all]"; --eval-every N [500] has both
+    if bracket := re.search(r" \[([^]]*)\]", effect):  # as in "… [0: all]"; --eval-every has a default [500], too
         is_whole = default in ("", "0") or bracket[1].startswith(f"{default}:")
         default = bracket[1] if is_whole else f"{default}; {bracket[1]}"
         effect = effect.replace(bracket[0], "")

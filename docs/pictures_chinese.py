@@ -150,7 +150,7 @@ PATTERNS = {
 }
 SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
-        "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
+        "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "append", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
 SENTENCES = re.compile(r"four-\d|seven_books|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations: only their labels are translated
 TOKENS = re.compile(r"tutorial_13_(asked|word_order)")  # pictures of sentences without labels: nothing is translated
@@ -158,7 +158,8 @@ FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 
 def is_word(text):
-    """True if a piece of text needs a translation. False for formulas, code, and sequences of the letters a and b."""
+    """True if a piece of text needs a translation. False for formulas, code, words of two letters, words in SAME, and sequences
+    of the letters a and b."""
     text = re.sub(r"\w+_\w+|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--\w+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))

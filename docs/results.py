@@ -2,10 +2,11 @@
 """Measures the numbers quoted in pages, stores them in docs/results, and renders them into the pages.
 
 docs/results.py measure [PART [NAME]]
-                          runs each tutorial on three seeds, the benchmarks, and the other programs whose results pages
-                          quote; with PART, only that part of MODULES below. Writes docs/results/*.json and
-                          docs/pictures/*.svg. `printed` runs each tutorial once, and writes only its output. Training
-                          on real text needs GRADUS_DATA, a folder with the files named in docs/command.md.
+runs each tutorial on three seeds, the benchmarks, and the other programs whose results pages
+quote; with PART, only that part of MODULES below; with NAME, only this measurement of the
+part. Writes docs/results/*.json and docs/pictures/*.svg. `printed` runs each tutorial once,
+and writes only its output. Training on real text needs GRADUS_DATA, a folder with the files
+named in docs/command.md.
 docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 

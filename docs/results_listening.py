@@ -41,7 +41,7 @@ ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8
 
 
 def measure(at, only=None):
-    """`only` is tried, digits or heard."""
+    """`only` is "tried", "digits", "heard", or None for all three."""
     if only in (None, "tried"):
         measure_tried(at)
     if only in (None, "digits"):
@@ -131,7 +131,7 @@ def listening_questions():
     rows = []
     for question, (answer, models) in QUESTIONS.items():
         for model, without in models.items():
-            twelve = "–" if model.startswith("long sounds") else cell(without, model, "12 symbols")  # other test utterances
+            twelve = "–" if model.startswith("long sounds") else cell(without, model, "12 symbols")  # tested on longer sounds
             rows.append([question, answer, model, cell(without, model, "speed 2"), twelve])
             question = answer = ""
     return markdown_table(["question", "answer", "model", "speed 2, %", "12 symbols, %"], rows, texts=3)

@@ -15,11 +15,11 @@ import machines as model  # noqa: E402
 COMMAND = ["./run", "bench", "machines", "--rounds", "3"]
 LINK = ["./run", "bench", "machines", "--link"]
 LEAST = {"small": 1.6, "medium": 1.75}  # minimum speed of 2 processes, relative to 1 process
-# In the best measured case over 100 Mbit/s, waiting may take at most this fraction of the time of adding up.
+# On a link of 100 Mbit/s, in the best measured case, waiting may take at most this fraction of the time of adding up.
 MOST_WAITING = 0.2
 
-# Measures the loss after the same number of sentences, for several batch sizes. For each batch size, the best of these learning
-# rates counts.
+# batches() measures the loss after the same number of sentences, for several batch sizes. For each batch size, the best of
+# these learning rates counts.
 SENTENCES, BATCHES, RATES = 65536, (16, 64, 256, 1024), ("0.001", "0.003", "0.01")
 TRAIN = ["./run", "gradus", "train", "--task", "reverse", "--hidden", "48", "--embedding", "24", "--energy", "24"]
 

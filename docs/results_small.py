@@ -59,7 +59,7 @@ def translate(program, lines, batch, *options):
 class Study:
     name: str  # of the results: NAME_quality.json and NAME_speed.json
     command: str  # that trains the large model
-    trained_as: str  # the folder of a model in the command that measures speed
+    trained_as: str  # the large model's folder in the recorded command of the speeds
     trainings: dict[str, Callable]  # name → a function that returns its options, given the folder of a seed's runs; in this order
     rows: dict[str, tuple]  # row → its training, the options with which `compress` stores it, options of evaluate and translate
     test_pairs: Callable  # a file of test pairs, given the folder of a seed's runs. Writes the file if it is missing.

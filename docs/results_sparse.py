@@ -25,7 +25,8 @@ def store(at, runs):
 
 
 def over_runs(part, key, **where):
-    """The values of `key`, one per run, from the row that has the entries `where`. None if no run has such a row."""
+    """The values of `key`, one per run, from the row that has the entries `where`. None unless every run has such a row with
+    `key`."""
     runs = load("sparse_attention")["runs"]
     values = [row[key] for run in runs for row in run[part] if where.items() <= row.items() and key in row]
     return values if len(values) == len(runs) else None

@@ -32,7 +32,7 @@ def measure(at):
 # Each function returns the text of the marker <!-- result NAME --> with its name.
 
 def tutorial_16_speakers():
-    """With one digit for percentages."""
+    """The table of speakers, in which percentages have one digit after the point."""
     return results_tutorials.table("16", "speakers", form_of=lambda column, values: None if column == "squared error" else "{:.1f}")
 
 

@@ -13,7 +13,7 @@ from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, 
                          seeds_of, where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
-# Pages show the diagram_* of these names, with all seeds.
+# Pictures of one seed that no page shows. Pages show the pictures diagram_* of the same names, which are of all seeds.
 UNSHOWN = {"tutorial_04_accuracy.svg", "tutorial_05_gradient_norm.svg", "tutorial_07_exact_match.svg", "tutorial_14_sparsity.svg"}
 
 

@@ -68,8 +68,8 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(explanation, notes) for a function that overrides nothing. Such a function is marked override, or hides a function of
-    the base class. None if no compiler note shows the base class's function."""
+    """(explanation, notes) for either of two errors: a function is marked override and overrides nothing, or it hides a
+    function of the base class. None if no compiler note shows the base class's function."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)

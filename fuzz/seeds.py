@@ -72,7 +72,7 @@ def riff(chunks):
 
 
 def write_checkpoints(gradus):
-    """Trains tiny models, and compresses the last one."""
+    """Trains tiny models, compresses the last one, and exports the result."""
     def run(*arguments):
         subprocess.run([gradus, *arguments], check=True, capture_output=True)
 

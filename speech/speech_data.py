@@ -4,7 +4,7 @@
 Writes the WAV files to FOLDER/wav, and their lists to FOLDER/train.tsv, dev.tsv, test.tsv and speeds.tsv. A line of a list is
 PATH TAB WORDS. The training and dev files have the same voices and speeds. The test files have one voice that no other list
 has. speeds.tsv has the voices of the training files, at two speeds that no other list has. With --voice, all files have
-this voice, and there is no speeds.tsv.
+this voice, at one speed and pitch, and there is no speeds.tsv.
 """
 
 import argparse

@@ -187,7 +187,8 @@ def checks_of_sittings(coach):
     parts = [part for sitting in luong.sittings for part in sitting.parts]
 
     def check(name, passing):
-        """Records a check in which the first `passing` parts pass. Returns the states of the exercise and of its sittings."""
+        """Records a check in which only the first parts pass; `passing` is their number. Returns the states of the exercise and
+        of its sittings."""
         of = course.find(name).parts or parts
         lines = [f"stage 20 {part}: values" for part in of] + [f"passed {part}: values" for part in of[:passing]]
         every = passing == len(of)

@@ -111,8 +111,8 @@ void backward_assigning(Value L) {
   }
 }
 
-// Mistake: visits depth first. So a node passes its gradient on before its other uses have contributed. With `once`, a
-// node's inputs are visited only once; otherwise they are visited again at every use of the node.
+// Mistake: goes depth first, so a node passes its gradient on before its other uses have contributed to it.
+// With `once`, a node passes it on only when it is first reached; otherwise, whenever it is reached.
 void go_down(Value y, bool once) {
   for (const Edge& edge : y.node().edges) {
     const Value x{y.tape, edge.from};

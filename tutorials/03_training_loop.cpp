@@ -207,7 +207,7 @@ void run(const tutorial::Options& options) {
   bad.title = "Loss, in trouble";
   good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
   good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // one colour per method
-  good.series[0].colour = 7;                                                                          // unlike the points
+  good.series[0].colour = 7;                                                                          // unlike the spirals
   good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // dashed: clipped
   bad.series.push_back({.name = "ln 2",
                         .x = {bad.series[0].x.front(), bad.series[0].x.back()},

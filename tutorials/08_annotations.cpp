@@ -1,9 +1,10 @@
 // Tutorial 08: annotations of both directions, and what each of them knows.
 //
-// The models of tutorials 06 and 07 kept one vector of the source. Attention needs a vector for every token, which also
-// describes the tokens on both sides: h_j = [→h_j; ←h_j]. One network reads forward, the other backward (Schuster and
-// Paliwal, "Bidirectional recurrent neural networks", 1997; Bahdanau, Cho and Bengio, 2015, section 3.2,
-// https://arxiv.org/abs/1409.0473). This program has no decoder. It measures what the annotations contain.
+// The models of tutorials 06 and 07 kept one vector of the source. Attention needs a vector for every
+// token. Each vector also describes the tokens on both sides: h_j = [→h_j; ←h_j]. One network reads forward,
+// the other backward (Schuster and Paliwal, "Bidirectional recurrent neural networks", 1997; Bahdanau, Cho and
+// Bengio, 2015, section 3.2, https://arxiv.org/abs/1409.0473). This program has no decoder. It measures what
+// the annotations contain.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>

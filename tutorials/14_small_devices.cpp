@@ -140,7 +140,7 @@ Sparsities sparsities(const Course& course, const models::Seq2Seq& large, std::i
   return all;
 }
 
-// 4. Removes whole units. The larger model has `of` hidden units; the result keeps H of them.
+// 4. Removes whole units. `model` has `of` hidden units, the result has H.
 Model narrower(const Course& course, const models::Seq2Seq& model, std::int64_t of, std::int64_t H, bool trains) {
   models::ModelSizes sizes = course.sizes(of);
   sizes.hidden = H;

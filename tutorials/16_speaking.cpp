@@ -2,8 +2,8 @@
 //
 // This is the other direction of tutorial 15: a decoder attends to tokens and writes frames, several at each step, until it
 // predicts the end (Wang et al., "Tacotron: towards end-to-end speech synthesis", 2017, https://arxiv.org/abs/1703.10135).
-// Sound from frames: Griffin and Lim, "Signal estimation from modified short-time Fourier transform", 1984. A toy: one voice,
-// one pace.
+// Sound from frames: Griffin and Lim, "Signal estimation from modified short-time Fourier transform", 1984. The model
+// is a toy: it has one voice and one pace.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -118,7 +118,7 @@ double mean_of_last(const std::vector<double>& losses, std::size_t count = 50) {
 // 3. Frames, converted to sound and back to frames.
 struct Heard {
   std::vector<tutorial::Speech> said;                                    // the frames of the sounds
-  double off;                                                            // root mean square of the difference
+  double off;                                                            // root mean square change of the frames
 };
 
 Heard by_ear(const Vocoder& vocoder, std::vector<tutorial::Speech> said, std::int64_t iterations) {

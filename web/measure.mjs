@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Prints the cost of the pages.
-// Play: bytes of the first load, milliseconds of an update (node, native, Chromium), seconds until a model reverses.
-// Check: bytes of the download, seconds from click to verdict, memory.
+// The page Play: bytes of the first load, milliseconds of an update (node, native, Chromium), seconds of training until
+// the exact match of reversal is 0.99.
+// The page Check: bytes of the download, seconds from click to verdict, memory.
 // Needs ./run web, build/release/web/web_trainer, brotli and chromium. Measure on an idle machine.
 
 import { execFileSync } from "node:child_process";

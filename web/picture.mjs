@@ -25,7 +25,7 @@ const badges = (numbers) => {
   }
 };
 
-/** Writes the part of the page from the first element's top to the last element's bottom, as wide as `columns`. */
+/** Writes the page from the top of the element `first` to the bottom of `last`, as wide as the element `columns`. */
 async function picture(tab, file, numbers, columns, first, last) {
   await tab.evaluate(badges, numbers);
   const box = (selector) => tab.locator(selector).boundingBox();

@@ -4,8 +4,8 @@
 #include "math.hpp"
 
 /// Bahdanau's energies of one query (additive_energy in fused.hpp): e_t = v · tanh(q + k_t), t < T_x. q and v
-/// are (A), and key k_t begins at k + t · stride. If the keys are in the cache, the forward and the backward
-/// pass spend most of their time in the tanh.
+/// are (A), and key k_t begins at k + t · stride. If the keys are in the processor's cache, the forward and
+/// the backward pass spend most of their time in the tanh.
 namespace gradus::kernels {
 
 /// Computes e (T_x).

@@ -75,7 +75,7 @@ GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T*
 }
 
 /// Given d (H), the gradient of y, writes the gradients of x_z and x_n, and the part of h's gradient (H) that
-/// does not pass through a product.
+/// does not pass through a matrix product.
 template <class T>
 GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                              T* __restrict at_h) {

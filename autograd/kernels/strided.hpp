@@ -108,9 +108,9 @@ struct Walk {
     return result;
   }
 
-  /// Calls row(offsets, n) for rows of n elements. In view k, a row starts at offsets[k], and its elements
-  /// are step(k) apart. An element of view 0 may be visited several times. The order of these visits does not
-  /// depend on where rows are cut.
+  /// Calls row(offsets, n) for rows, or pieces of rows, of n elements. In view k, a row or piece starts at
+  /// offsets[k], and its elements are step(k) apart. An element of view 0 may be visited several times. The
+  /// order of these visits does not depend on the pieces.
   template <class Row>
   void for_each_row(const Row& row) const {
     for (std::size_t axis = 0; axis <= last(); ++axis) {

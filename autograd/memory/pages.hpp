@@ -9,8 +9,8 @@ namespace gradus::pool {
 /// Free ranges of mapped memory. A request takes the end of the smallest range that is long enough. If no
 /// range is long enough, the lowest range is extended downwards into unused memory. Neighbouring ranges are
 /// merged. As a result, each training step uses the same addresses as the step before, and memory stays close
-/// to the amount in use at once. Memory is mapped in blocks of at least `block` bytes, away from other
-/// mappings, and committed on first write.
+/// to the amount in use at once. Memory is mapped in blocks of at least `block` bytes, or fewer if the system
+/// refuses, away from other mappings, and committed on first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;

@@ -21,8 +21,9 @@ namespace {
 constexpr std::size_t alignment = 64;
 
 // There are eight size classes between two successive powers of two, so tensors of similar size share a
-// class. The unused part of a buffer is less than an eighth of the buffer, or less than 64 bytes in a small
-// buffer. Between `base` and 2 · base bytes, class k, 1 ≤ k ≤ 8, has buffers of base · (8 + k) / 8 bytes.
+// class. For each power of two P ≥ 512, the classes have buffers of P · (8 + k) / 8 bytes, 1 ≤ k ≤ 8. Smaller
+// buffers are multiples of 64 bytes. The unused part of a buffer is less than an eighth of the buffer, or
+// less than 64 bytes in a small buffer.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -92,7 +93,7 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
-// The caller of the functions below holds the mutex, and passes only sizes that granted() has returned.
+// The caller of take() and empty() holds the mutex. take() gets only sizes that granted() has returned.
 
 // Takes a buffer from a shelf. Returns null if no buffer is free and the system has no memory.
 std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {

@@ -17,9 +17,9 @@ struct Buffer {
 /// shelves. So each shelf gets the same sequence of requests in every training step, and has buffers of the
 /// right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
-/// Takes a buffer from the pool: a free buffer of the size class or, for a large request, the end of a free
-/// range (PageRanges). If the pool has neither, cuts a buffer from a mapped block. So a new sequence length
-/// rarely needs a system call.
+/// Takes a buffer from the pool: a free buffer of the size class or, if there is none, the end of a free
+/// range (PageRanges). Large requests have no size class. If the pool has neither, cuts a buffer from a
+/// mapped block. So a new sequence length rarely needs a system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 
@@ -33,7 +33,8 @@ struct Stats {
 Stats stats();
 void trim();
 
-/// If not 0, new buffers are filled with this value. Tests use it to detect reads of uninitialised values.
+/// If not 0, allocate() fills every buffer with this value. Tests use it to detect reads of uninitialised
+/// values.
 inline std::atomic<std::uint64_t> fill{0};
 
 }  // namespace gradus::pool

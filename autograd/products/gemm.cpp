@@ -11,8 +11,8 @@ namespace gradus {
 namespace {
 
 // oneDNN computes f32 products unless OpenBLAS is faster. In measurements with AVX-512, OpenBLAS is faster in
-// three cases: one row times a transposed B; few rows times a large transposed B; a small product with a
-// plain B, if OpenBLAS has kernels for small products.
+// three cases: one row times a transposed B; few rows times a large transposed B; a small product of several
+// rows with a plain B, if OpenBLAS has kernels for small products.
 template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;

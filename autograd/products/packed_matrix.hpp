@@ -12,8 +12,8 @@ namespace gradus {
 
 /// A matrix B (k, n) for many products C ← A·B + β·D. A has few rows in these products, but at least
 /// fewest_rows. A transposed B is copied into plain order once: with few rows, a library takes as long to
-/// pack a transposed B as to compute the product. A plain B is read in place. Under MixedPrecision, B is
-/// rounded and packed, whether it is plain or transposed.
+/// pack a transposed B as to compute the product. A plain B is read in place. If bf16::rounds_weights() is
+/// true, B is instead stored as a bf16::Packed, whether it is plain or transposed.
 template <class T>
 class PackedMatrix {
  public:
@@ -32,7 +32,7 @@ class PackedMatrix {
   std::int64_t k_, n_;
   Rows<const T> b_;
   Tensor copy_;  // (k, n); undefined for a plain B
-  // Null without MixedPrecision. If not null, it replaces b_ and copy_.
+  // Null if bf16::rounds_weights() is false or T is double. If not null, it replaces b_ and copy_.
   std::shared_ptr<const bf16::Packed> rounded_;
 };
 

@@ -76,8 +76,8 @@ void put_addend(const Product<T>& p) {
   }
 }
 
-/// Copies the addend into C if it is stored elsewhere, because the libraries add to C. @return the β that the
-/// library must get
+/// Writes β·D to C if β ≠ 0 and D is not C, because the libraries add to C. @return the β that the library
+/// must get
 template <class T>
 T addend_in_c(const Product<T>& p) {
   if (p.addend.beta == T(0) || p.addend.d.data == p.c.data) return p.addend.beta;
@@ -99,7 +99,7 @@ void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) 
   halve([&](auto begin, auto end) { return p.terms(begin, end); });
 }
 
-/// A weight of at most this size stays in a core's own cache between two steps.
+/// A weight of at most this size stays in a core's own cache from one time step to the next.
 constexpr std::int64_t cached_weight_bytes = 3 << 19;
 
 /// The number of threads for an m×n×k product; 1 if the product is small. A 64×64×64 product takes about 5

@@ -18,7 +18,7 @@ constexpr std::int64_t width = 32;  // columns of a panel
 // panel.
 struct Ahead {
   const char* from;
-  std::int64_t step;  // bytes per row of the panel
+  std::int64_t step;  // `from` advances by this many bytes per row of the current panel
 };
 
 constexpr int most_rows = 12;  // the largest number of rows of x in a block

@@ -91,7 +91,7 @@ class Content : public std::streambuf {
 
   std::size_t decompressed() {
     while (true) {
-      if (inflater_->has_ended()) {  // a file may have several members; gzip ignores what follows the last
+      if (inflater_->has_ended()) {  // a file may have several members; gzip ignores bytes after the last one
         fill(gzip_magic.size());
         if (!raw_.starts_with(gzip_magic)) return 0;
         inflater_->restart();

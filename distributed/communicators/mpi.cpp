@@ -35,7 +35,8 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) fail("Communicator", call, " failed: ", words_of(code));
 }
 
-// Sleeps for growing intervals, so that a waiting process does not take a core from a process that computes.
+// Yields for a millisecond, then sleeps for growing intervals, so that a waiting process does not take a core
+// from a process that computes.
 class Backoff {
  public:
   void operator()() const {

@@ -15,8 +15,7 @@ struct Peers {
   std::string host;  // host of this process
   std::vector<Peer> all;
 
-  // False if process `rank` belongs to this host and has ended. True otherwise, and for all processes of
-  // other hosts.
+  // False if process `rank` belongs to this host and has ended. True otherwise: always for other hosts.
   bool alive(std::int64_t rank) const;
   // The process that reports a failure: the lowest rank on this host that is alive, except `lost`; 0 if there
   // is no such process.

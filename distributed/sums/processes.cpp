@@ -67,7 +67,7 @@ class Rows {
   std::vector<float> flags_;
 };
 
-// Adds up the values of all tensors of type T over all processes, by calls of sum(span).
+// Adds up each tensor of type T over all processes, element by element, by calls of sum(span).
 template <class T, class Sum>
 void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message, const Sum& sum) {
   std::vector<std::span<T>> small;

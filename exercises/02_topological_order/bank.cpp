@@ -106,8 +106,8 @@ std::vector<Node*> first_edge_only(Node* L) {
   return order;
 }
 
-// `depth` is the length of a path from L to `node`. Extends this path in all ways, so it is exponentially
-// slow. Raises depths[n] to the length of the longest path that reaches n.
+// `depth` is the length of a path from L to `node`. Follows every path from `node`, so this function is
+// exponentially slow. Raises depths[n] to the length of the longest path that reaches n.
 void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
   depths[node] = std::max(depths[node], depth);
   for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);

@@ -270,7 +270,7 @@ void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& 
     exercise::expect_values(what, loss(answer, c), Plain(expected(c)), known, otherwise);
   } catch (const exercise::Finding& finding) {
     const std::string& name = finding.mistake.name;
-    if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // throws a more specific finding
+    if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // may throw a clearer finding
     throw;
   }
 }

@@ -279,7 +279,8 @@ exercise::Attempt right(const std::string& name) {
 
 // --- Other wrong solutions ---
 
-// Attends again, with the new state. The logits use the new context. If `returned`, returns the new weights.
+// Attends again, with the new state. The logits use the new context. The weights in the result are the new
+// ones if `returned` is true, else those of the first attention.
 template <bool returned>
 class LooksAgain : public Decoder {
  public:

@@ -383,7 +383,7 @@ void check(const std::string& what, const Measure& answer, const OfStep& of_step
   exercise::expect_right_again([&] { compare(other, " in another batch"); }, [&] { return results(other); },
                                [&] { results({other.weights.slice(0, 2, 1), {4, 1}}); });
   compare(example({3, 5, 3, 3, 5, 3, 1, 3}, 10), " in a batch with five sources of one length");
-  c.weights = 0.8 * c.weights;  // like local attention, whose weights sum to less than 1
+  c.weights = 0.8 * c.weights;  // like local-p attention, whose weights sum to less than 1
   compare(c, " of weights that sum to 0.8");
 }
 

@@ -71,9 +71,9 @@ const std::vector<Known>& known_faults() {
       {Fault::swapped_output,
        {"output-swapped", "W_c is applied to [s_t; c_t].",
         "Eq. 5: the first D columns of W_c belong to c_t."}},
-      // linear_fed must precede linear_output. Both give the same wrong s at step 2, and the first match is
-      // reported. If the mistake were linear_output, step 1 would be wrong too, and the stage of the first
-      // step would already have reported linear_output.
+      // linear_fed must precede linear_output. Both give the same wrong s in the second step, and the first
+      // match is reported. If the mistake were linear_output, the first step would be wrong too, and its
+      // stage would already have reported linear_output.
       {Fault::linear_fed,
        {"fed-before-tanh", "The cell reads W_c [c; s], before the tanh.",
         "Feed the same h̃ that the logits are computed from."}},

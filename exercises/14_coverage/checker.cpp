@@ -383,7 +383,7 @@ void known_cases(const Coverage& answer) {
 }
 
 // ∂loss/∂α. If `through_weights`, includes the gradient through α_t itself. If `through_coverage`, includes
-// the gradient through the coverage c_t, but only to the `back` steps before step t.
+// the gradient through the coverage c_t, but only to steps t − back … t − 1.
 Plain gradient_of(const Case& c, bool through_weights, bool through_coverage, std::int64_t back) {
   const Plain weights(c.weights), coverage = before(weights);
   const double share = 1 / count(c.targets);

@@ -16,7 +16,7 @@ using P = const nn::RecurrentWeights&;
 
 // --- Right code that differs from the solution ---
 
-// Block number `which` of the stacked rows, (H, …): 0 is r, 1 is z, 2 is n.
+// The block of stacked rows, (H, …), for r (`which` = 0), z (1) or n (2).
 Tensor block(F stacked, std::int64_t which) {
   const std::int64_t H = stacked.size(0) / 3;
   return stacked.slice(which * H, (which + 1) * H);

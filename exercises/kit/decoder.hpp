@@ -54,9 +54,8 @@ void expect_independent_steps(const DecoderTask& task);
 
 /// Runs `steps` steps in training mode, and checks the gradients of the logits and of the weights. If the
 /// task's decoder passes the previous weights to attend(), the check uses an attention that depends on these
-/// weights. Also expects gradients over
-/// many steps: a gradient that reaches the first state from step 2 must also reach it from step 20. Reports
-/// "returned-weights-detached" and "gradient-cut".
+/// weights. Also expects gradients over many steps: a gradient that reaches the first state from step 2 must
+/// also reach it from step 20. Reports "returned-weights-detached" and "gradient-cut".
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);
 
 }  // namespace exercise

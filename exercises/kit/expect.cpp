@@ -212,7 +212,7 @@ void expect_values(const std::string& what, const Tensor& got, const Plain& expe
                    const std::vector<Suspect>& suspects, const Mistake& otherwise, double bound) {
   expect_shape(what, got, expected.shape(), expected.shape().text());
   const std::vector<double> values = got.to_vector<double>();
-  std::size_t at = values.size();  // the element to show: the first wrong NaN, or the first wrong number
+  std::size_t at = values.size();  // the element to show: the first wrong NaN, or else the first wrong number
   bool nan = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (close(values[i], expected.values()[i], bound)) continue;

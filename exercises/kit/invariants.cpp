@@ -34,7 +34,7 @@ void expect_with_equal_sizes(const std::function<void()>& check, const std::stri
     check();
   } catch (Finding& finding) {
     finding.says = "If " + sizes + " are equal: " + finding.says;
-    if (finding.mistake.name == "factor") throw;  // a factor that is right only for the different sizes
+    if (finding.mistake.name == "factor") throw;  // a factor may be right only if sizes differ
     finding.mistake = {"by-shape", "A tensor is used in place of another one of the same shape.",
                        "Choose a tensor by its meaning, not by its shape."};
     throw;

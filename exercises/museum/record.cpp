@@ -66,7 +66,7 @@ double share_right(const std::vector<data::Pair>& pairs, const std::vector<Token
 data::Pair unknown(const data::Pair& pair) { return {pair.source, {data::eos}}; }
 
 struct Exact {
-  std::vector<double> own;     ///< evaluated as the program does it: mixed lengths in a batch, targets known
+  std::vector<double> own;     ///< by the program's own evaluation: mixed lengths in a batch, targets known
   std::vector<double> single;  ///< evaluated source by source, without targets
 };
 

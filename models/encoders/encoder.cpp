@@ -134,7 +134,7 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
   auto [h, last] = rnn->run(x, counts);
   if (convolution) {
     counts = halved(counts);
-    const Packing annotations(counts);  // without padding, whose result would be b_c
+    const Packing annotations(counts);  // leaves out the padding: there, the convolution would give b_c
     h = pairs(h);
     h = unpack(convolution->forward(pack(h, annotations)), annotations, h.size(0));
   }

@@ -57,14 +57,14 @@ Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
   if (options_.shards > 1) {
     add_shards(batches, options, sum);
   } else {
-    for (data::Batch& batch : batches) add_gradient(std::move(batch), options, sum, [] {});
+    for (data::Batch& batch : batches) add_batch(std::move(batch), options, sum, [] {});
   }
   return sum;
 }
 
 // Adds the gradient of this batch's contribution to the mean loss over `sum.tokens` tokens.
-void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum,
-                           const std::function<void()>& before_backward) {
+void Trainer::add_batch(data::Batch batch, const LossOptions& options, Accumulated& sum,
+                        const std::function<void()>& before_backward) {
   sum.draws = default_generator();
   sum.last = std::move(batch);
   Loss loss = models::loss(model_, sum.last, options);

@@ -47,7 +47,7 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
       auto& [some, rows] = batch->shards[static_cast<std::size_t>(shard)];
       const DrawFrom from(of_rows(batch->draws, batch->size, std::move(rows)));
       const bool is_last = shard + 1 == first + own && batch == parts.back();
-      add_gradient(std::move(some), options, sum, [&] {
+      add_batch(std::move(some), options, sum, [&] {
         if (is_last) total.add_during_backward();
       });
     }

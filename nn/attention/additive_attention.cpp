@@ -21,8 +21,8 @@ Memory AdditiveAttention::prepare(const Tensor& values, const Tensor& lengths) c
   return memory;
 }
 
-// The equation is in autograd/fused/additive_energy.cpp, as tensor operations. If fused_score() returns a
-// score, decoders train with attention_sequence(), which does not call energies().
+// The equation is in additive_attention.hpp, and autograd/fused/additive_energy.cpp computes it. If
+// fused_score() returns a score, decoders train with attention_sequence(), which does not call energies().
 Tensor AdditiveAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& /*previous_weights*/) const {
   return additive_energy(W_a.forward(query), memory.keys, v_a, memory.lengths);

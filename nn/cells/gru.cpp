@@ -11,7 +11,7 @@ Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_part
   return {states, {last}};
 }
 
-// autograd/fused/cell_update.cpp has the gates' equations, as tensor operations.
+// The equations are in gru.hpp. autograd/fused/cell_update.cpp computes them by basic operations.
 RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
                         const RecurrentState& before) {
   if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on r, so it needs a product of its own

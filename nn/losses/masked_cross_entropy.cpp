@@ -7,6 +7,7 @@
 
 namespace gradus::nn {
 
+// The equation is in loss.hpp. autograd/ops/loss.cpp computes it.
 Tensor masked_cross_entropy(Tensor logits, const Tensor& targets, const Tensor& lengths,
                             double label_smoothing) {
   if (logits.rank() != 3 || targets.shape() != logits.shape().without(2)) {

@@ -12,11 +12,11 @@ namespace gradus::nn {
 namespace {
 
 // The gradients of all parameters that have a gradient, split into pieces for the threads.
-struct Gradients {
+struct GradientPieces {
   std::vector<Tensor> tensors;
   Pieces pieces;
 
-  explicit Gradients(const std::vector<Tensor>& parameters) {
+  explicit GradientPieces(const std::vector<Tensor>& parameters) {
     for (const Tensor& parameter : parameters) {
       const Tensor gradient = parameter.grad();
       if (!gradient.defined()) continue;
@@ -73,7 +73,7 @@ double sum_of_squares(std::span<const T> values) {
 
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   if (!(max_norm > 0)) fail("clip_grad_norm", "the largest norm must be above 0, and is ", max_norm);
-  const Gradients gradients(parameters);
+  const GradientPieces gradients(parameters);
   std::vector<double> squares(gradients.pieces.count());  // one sum per piece, added in a fixed order
   gradients.read([&](std::size_t k, auto values) { squares[k] = sum_of_squares(values); });
   const double norm = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
@@ -87,7 +87,7 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
 
 void clip_grad_value(const std::vector<Tensor>& parameters, double limit) {
   if (!(limit > 0)) fail("clip_grad_value", "the limit must be above 0, and is ", limit);
-  Gradients(parameters).change("clip_grad_value", [limit]<class T>(std::span<T> values) {
+  GradientPieces(parameters).change("clip_grad_value", [limit]<class T>(std::span<T> values) {
     const auto high = static_cast<T>(limit);
     for (T& g : values) g = std::clamp(g, -high, high);
   });

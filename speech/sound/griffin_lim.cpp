@@ -101,7 +101,7 @@ class GriffinLim {
   // How often each of the K different frequencies occurs among all N frequencies.
   Tensor frequencies() const { return factors_.slice(0, framing_.K) * static_cast<double>(framing_.N); }
 
-  // Returns Y, as [Re Y, −Im Y]. Where X is 0, Y gets the phase 0.
+  // Returns Y, as [Re Y, −Im Y]. X has the same form, and `size` is |X|. Where X is 0, Y gets the phase 0.
   static Tensor with_phases(const Tensor& X, const Tensor& size, const Tensor& A) {
     const std::int64_t K = A.size(1);
     const Tensor is_zero = equal(size, zeros({}, Dtype::f64));

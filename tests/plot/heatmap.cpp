@@ -116,7 +116,7 @@ TEST_CASE("a heatmap's cells can have another width than height", "[plot]") {
   const std::string picture = svg(heatmap);
   CHECK(count(picture, " width=\"19\" height=\"11\"") == 144);
   CHECK(count(picture, "</title></rect>") == 144);
-  CHECK_FALSE(has(picture, "rotate(-45"));  // the column labels
+  CHECK_FALSE(has(picture, "rotate(-45"));  // the column labels are not rotated
   CHECK(attribute(picture, "<svg", "width") > 240);
 }
 

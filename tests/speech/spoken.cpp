@@ -61,7 +61,7 @@ TEST_CASE("twice the speed takes half the frames", "[speech]") {
   for (int i = 0; i < 50; ++i) {
     slow += static_cast<double>(spoken.say(Ids{1, 2, 3}, 0.5, generator).frames.size(0));
     fast += static_cast<double>(spoken.say(Ids{1, 2, 3}, 2, same).frames.size(0));
-    same = generator;  // the two generators have made different numbers of draws; makes them equal again
+    same = generator;  // makes the generators equal again: their numbers of draws differ
   }
   CHECK(slow / fast == Catch::Approx(4).epsilon(0.02));
 }

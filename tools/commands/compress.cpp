@@ -74,6 +74,7 @@ void replace_model(const NamedTensors& state, SavedModel& saved, const models::R
 // Shrinks the model to this number of hidden units.
 void keep_units(std::int64_t hidden, SavedModel& saved, const models::Registry& registry) {
   const NamedTensors state = smaller_state(hidden, saved);
+  std::cout << "kept " << hidden << " of " << saved.settings.model.hidden << " hidden units\n";
   saved.settings.model.hidden = hidden;
   replace_model(state, saved, registry);
 }
@@ -87,6 +88,7 @@ void keep_target_words(std::int64_t words, SavedModel& saved, const models::Regi
                              vocabulary.size() - (data::unk + 1), " target words; give fewer"));
   }
   const NamedTensors state = compress::keep_target_tokens(*saved.model, tokens);
+  std::cout << "kept " << words << " of " << vocabulary.size() - (data::unk + 1) << " target words\n";
   std::vector<std::string> kept;
   for (std::int64_t id = data::unk + 1; id < tokens; ++id) kept.push_back(vocabulary.token(id));
   vocabulary = data::Vocabulary(std::move(kept));
@@ -149,7 +151,7 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "Makes a trained model smaller and faster.\n\n"
       "  gradus compress --int8 --model run --out small\n"
       "      writes small/best.safetensors: matrices in int8 with one scale per row, for translate,\n"
-      "      evaluate, score, align and info; training cannot be resumed from it\n"
+      "      evaluate, score, align, serve, export, convert and info; training cannot be resumed from it\n"
       "  gradus compress --bf16 --model run --out half\n"
       "      writes half/best.safetensors: every weight in 16 bits\n"
       "  gradus compress --prune 0.8 --model run --out sparse\n"
@@ -178,7 +180,7 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       app.add_option("--prune", options.sparsity,
                      "fraction of the weights in matrices to set to 0, the smallest first; before --int8")
           ->type_name("N")
-          ->transform(fraction_above_0);
+          ->transform(fraction_inside);
   app.add_flag("--per-matrix", options.per_matrix, "prune the same fraction of each matrix")->needs(sparsity);
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")

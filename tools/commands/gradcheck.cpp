@@ -80,7 +80,7 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
 }
 
 // Checks the gradients of the training loss. Each evaluation of the loss uses the same random numbers, and
-// calls `called`.
+// calls the function `called`.
 GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
                       const std::function<void()>& called) {
   model.train();

@@ -6,8 +6,8 @@
 
 namespace gradus::tools {
 
-/// The name with the smallest edit distance to the mistyped `given`. The distance must be at most 2 and less
-/// than half the length of `given`. Empty if no name qualifies.
+/// The name with the smallest edit distance to `given`, a mistyped name. The distance must be at most 2 and
+/// less than half the length of `given`. Empty if no name qualifies.
 std::string nearest(std::string_view given, std::span<const std::string> names);
 
 }  // namespace gradus::tools

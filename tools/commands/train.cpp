@@ -1,3 +1,5 @@
+// Most options of the command are in settings/*_options.cpp.
+
 #include <gradus/autograd/checks.hpp>
 #include <gradus/distributed/mpi.hpp>
 #include <gradus/message.hpp>
@@ -74,7 +76,7 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
 fs::path last_checkpoint(const fs::path& run) {
   if (!is_folder(run)) return run;
   if (!holds_run(run)) {
-    if (const fs::path best = run / run_file::best; is_there(best)) {  // says why, if the file is the reason
+    if (const fs::path best = run / run_file::best; is_there(best)) {  // throws if it has no training state
       check_resumable(best, models::load_checkpoint(best));
     }
     fail("resume", "'", run.string(), "' has no checkpoint to resume from; start a new run without --resume");

@@ -1,11 +1,14 @@
 #include "files/saved_ensemble.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/message.hpp>
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/nn/scored_attention.hpp>
 
 #include <optional>
 #include <utility>
+
+#include "settings/printable.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -20,6 +23,15 @@ std::string same_data(const SavedModel& model) {
   return model.settings.data.task.empty()
              ? "on the same text with the same options for tokens"
              : "with the same --task, --seed and options for examples and tokens";
+}
+
+// How the vocabulary of a saved model differs from another one, for messages.
+std::string difference(const data::Vocabulary& saved, const data::Vocabulary& run) {
+  if (saved.size() != run.size()) return message(saved.size(), " tokens instead of ", run.size());
+  std::int64_t id = 0;
+  while (saved.token(id) == run.token(id)) ++id;
+  return message("token ", id, " is '", excerpt(saved.token(id)), "' instead of '", excerpt(run.token(id)),
+                 "'");
 }
 
 // Refuses a model after compress --target-words, which keeps only the first words of the run's target
@@ -48,8 +60,9 @@ void check_same_tokens(const char* operation, const SavedModel& model, const Sid
     }
     if (!same_vocabulary(*a, *b)) {
       if (a == &model.sides.target) refuse_shortlist(operation, model, run);
-      fail(operation, "'", path, "' has another ", name, " vocabulary than this run, of ",
-           a->vocabulary.size(), " and ", b->vocabulary.size(), " tokens; train both ", same_data(model));
+      fail(operation, "'", path, "' has another ", name,
+           " vocabulary than this run: ", difference(a->vocabulary, b->vocabulary), "; train both ",
+           same_data(model));
     }
   }
 }

@@ -92,6 +92,8 @@ inline const CLI::Validator fraction =
     real("a number from 0 to 1", [](double value) { return 0 <= value && value <= 1; });
 inline const CLI::Validator fraction_above_0 =
     real("a number above 0 and at most 1", [](double value) { return 0 < value && value <= 1; });
+inline const CLI::Validator fraction_inside =
+    real("a number above 0 and below 1", [](double value) { return 0 < value && value < 1; });
 inline const CLI::Validator fraction_below_1 =
     real("a number of at least 0 and below 1", [](double value) { return 0 <= value && value < 1; });
 

@@ -69,7 +69,7 @@ struct RunSettings {
 /// Pruning during training, see compress::GradualPruning.
 struct PruneSettings {
   double sparsity = 0;               ///< 0: no pruning
-  std::int64_t from = 0, until = 0;  ///< steps: after `from`, up to `until`; until = 0: half of the run
+  std::int64_t from = 0, until = 0;  ///< prunes after step `from`, until step `until`; 0: half of the run
   bool per_matrix = false;
 
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }

@@ -23,8 +23,8 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
 
 /// Replaces the targets by the teacher's translations, found by beam search of this width: sequence-level
 /// distillation (Kim and Rush 2016, section 3.2). If the teacher's output for a source reaches the maximum
-/// length before EOS, the pair keeps its target. Prints the speed of the search, that the targets are
-/// translations, and the number of pairs that keep their targets.
+/// length before EOS, the pair keeps its target. Prints the speed of the search, a note that the targets are
+/// translations, and the number of pairs that keep their targets, unless it is 0.
 /// @throws UsageError if check_beam_fits() throws.
 std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data::Pair> pairs,
                                      std::int64_t beam);

@@ -334,7 +334,7 @@ bool TrainingRun::is_best(const History::Evaluation& entry) {
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
-// The current model's scores on the dev pairs, computed by the processes of `by`.
+// The current model's scores on the dev pairs, computed by the processes that `by` connects.
 History::Evaluation TrainingRun::measured(distributed::Communicator& by) const {
   const std::string& metric = settings_.run.metric;
   const DevScores scores =
@@ -417,7 +417,7 @@ bool TrainingRun::counts_for_average() const {
 }
 
 // Repairs the files of the average: a killed run may have files of later steps, or lack the latest file.
-// If the zeros change, removes the files of earlier steps too.
+// If the zeros change, removes the files of all steps.
 void TrainingRun::resume_average() const {
   if (!average_) return;
   const std::int64_t step = trainer_->steps();

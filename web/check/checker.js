@@ -31,7 +31,7 @@ export class Compiling {
       this.#worker.onmessage = ({ data }) => handlers[data.do](data);
       this.#worker.onerror = (event) => this.#fail(new Error(event.message ?? "the worker of the compiler did not start"));
     });
-    this.ready.catch(() => {});  // reported by compile()
+    this.ready.catch(() => {});  // compile() and trainer() report the error
     this.#worker.postMessage({ do: "load", downloads });
   }
 
@@ -53,7 +53,7 @@ export class Compiling {
   end() { this.#fail(new Error("the compiler was stopped")); }
 }
 
-/** Runs a checker's program in a worker. The worker ends after stop() or when a stage exceeds its time limit. */
+/** Runs a checker's program in a worker. The worker ends with the program, by stop(), or if a stage exceeds its time limit. */
 export class Running {
   /**
    * @param {{ training: boolean, parts: string[], patience: number }} options: patience multiplies the time of each stage

@@ -3,8 +3,8 @@
 import { join } from "./bitstream.js";
 import { filter, unpack } from "./tar.js";
 
-// Two of the flags leave out ABI tags, and headers that the standard headers need not include. Without these, the precompiled
-// header is a quarter smaller.
+// Two of the flags leave out ABI tags, and headers that the standard headers need not include. These two flags make the
+// precompiled header a quarter smaller.
 export const flags = ["-std=c++20", "-O1", "-msimd128", "-fwasm-exceptions", "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE",
                       "-D_LIBCPP_NO_ABI_TAG", "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES",
                       "-Werror=return-type", "-I/include", "-I/exercises"];
@@ -65,7 +65,10 @@ export class Compiler {
                         "lib/play/libgradus_web.a"], []);
   }
 
-  /** Compiles a file with the arguments `compiling`. Links it with the arguments `linking` and the libraries of every program. */
+  /**
+  * Compiles a file with the arguments `compiling`. Links it with the arguments `linking` and `exporting`, and with the
+  * libraries that every program needs.
+  */
   async #build(compiling, files, linking, exporting) {
     const compiled = await run(this.#clang, "clang++", [...flags, "-include-pch", "/precompiled.pch", "-fno-caret-diagnostics", "-c",
       ...compiling, "-o", "learner.o"], { ...this.#files, ...files });

@@ -41,7 +41,7 @@ export class Ending {
 
   /** The stage that is running, or that was running when the check ended; undefined if all stages have passed. */
   get reached() { return this.stages.filter(({ training }) => this.training || !training)[this.passed.length]; }
-  /** True if every stage passed except the trainings, which were not requested. */
+  /** True if all stages that ran have passed. Trainings run only if requested. */
   get checksPassed() { return this.code === 0 && this.verdict === "passed"; }
   get allPassed() { return this.checksPassed && this.passed.length === this.stages.length; }
 

@@ -18,7 +18,10 @@ const formula = (name, level, start, rule, display) => ({
 const formulas = [formula("display", "block", "$$", /^\$\$([^$]+)\$\$/, true),
                   formula("inline", "inline", "$", /^\$([^$\n]+(?:\n[^$\n]+)*)\$/, false)];
 
-/** Rewrites a link of an exercise's README. The result points into the page, or into the book that contains the page. */
+/**
+ * The new address of a link or picture in an exercise's README. A link points into the page, or into the book that contains the
+ * page. A picture's address points into the folder pictures/, and its name is added to `pictures`. Web addresses do not change.
+ */
 function address(href, pictures) {
   if (/^https?:/.test(href)) return href;
   if (/^[\w.]+\.hpp$/.test(href)) return `#${href}`;  // a header that the page shows

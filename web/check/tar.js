@@ -22,7 +22,8 @@ export function pack(files) {
   return archive;
 }
 
-/** The entries of an archive: [path, contents, blocks]. `blocks` holds header and contents. All are views of the archive's memory. */
+/** The entries of an archive: [path, contents, blocks]. `blocks` holds header and contents. `contents` and `blocks` are views
+* of the archive's memory. */
 function* entries(archive) {
   const text = (offset, length) => decoder.decode(archive.subarray(offset, offset + length)).replace(/\0.*/s, "");
   for (let at = 0; at < archive.length && archive[at] !== 0;) {

@@ -147,7 +147,7 @@ const handlers = {
 let training, program = "";  // what is in the worker: the names and texts of the reader's attentions, or a file's name
 const send = (message) => training?.send(message);
 
-/** Starts a worker with the reader's attentions `used`, unless such a worker is running. @param made the trainer, or its file's name */
+/** Starts a worker for `used`, the reader's attentions, unless it is running. @param made the compiled trainer, or its file's name */
 function start(used, made = isPhrases(state.values.task) ? "phrases.wasm" : "trainer.wasm") {
   const wanted = used.map(({ choice, text }) => choice + text).join("\n") || made;
   if (training && program === wanted) return;

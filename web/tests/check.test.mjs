@@ -51,7 +51,7 @@ for (const exercise of exercises) {
 
   test(`${exercise}: every attempt of the bank gets the same diagnosis as natively`, async () => {
     const { code, printed } = await run(readFileSync(path.join(root, `build/wasm/web/check/bank_${name}.wasm`)));
-    const diagnoses = (lines) => lines.filter((line) => !line.startsWith(" "));  // a sentence may name a size that depends on the speed
+    const diagnoses = (lines) => lines.filter((line) => !line.startsWith(" "));  // not the explanations, which may name a size that depends on the speed of the machine
     assert.deepEqual(diagnoses(printed), diagnoses(execFileSync(path.join(build, `exercise_${name}_bank`), { encoding: "utf8" }).trimEnd().split("\n")));
     assert.equal(code, 0);
   });

@@ -27,7 +27,7 @@ function train(name, ...options) {
 async function open(file, changes = {}) {
   const bytes = new Uint8Array(readFileSync(file)), first = await loadTrainer();
   first.write("/run", bytes);
-  const opened = first.ask({ do: "open", path: "/run" });  // a trainer without phrases, too, reads which phrases the run needs
+  const opened = first.ask({ do: "open", path: "/run" });  // even a trainer without phrases reads which phrases the run needs
   const trainer = opened.settings.task.startsWith("eng-") ? await loadTrainer("phrases.wasm") : first;
   trainer.write("/run", bytes);
   const values = { ...fromOpened(opened.settings, defaults()), ...changes };

@@ -188,7 +188,7 @@ test("a run of gradus train is opened, shown, trained further and reset; another
   assert.equal(await text(page, "#openError"), "last.safetensors: the page cannot show this model: layers is 2 (supported: 1)");
   assert.equal(await written(), before);
 
-  // Dropped on the page.
+  // The first file again, dropped on the page.
   const bytes = readFileSync(file).toString("base64");
   const data = await page.evaluateHandle((bytes) => {
     const transfer = new DataTransfer();
@@ -198,7 +198,7 @@ test("a run of gradus train is opened, shown, trained further and reset; another
   await page.dispatchEvent("body", "drop", { dataTransfer: data });
   await page.waitForFunction(() => document.getElementById("openStatus").textContent.startsWith("Model A is dropped.safetensors"));
 
-  // Other sizes begin with random weights.
+  // A model of another size begins with random weights.
   await page.fill("#setting-a\\.hidden", "16");
   await page.click("#apply");
   assert.equal(await text(page, "#openStatus"), "These settings do not fit dropped.safetensors: model A begins with random weights.");

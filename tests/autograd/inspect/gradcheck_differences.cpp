@@ -159,8 +159,8 @@ TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]
 }
 
 TEST_CASE("rounding of result elements that do not change is ignored", "[autograd][gradcheck]") {
-  // `right` has the correct gradient. `wrong` has a wrong gradient at one of the points `at`: the point where
-  // the function is smallest.
+  // `right` has the correct gradient. `wrong` has a wrong gradient at one point of the list `at`: the point
+  // with the smallest value of the function.
   const struct {
     Planted right, wrong;
     std::vector<double> at;

@@ -79,8 +79,8 @@ void check_from_pytorch(const std::string& name, Module module) {
   }
 }
 
-// The file `name`.from_cpp has a state that gradus wrote, and outputs. Loads the state into the module. The
-// module's outputs must equal those of the file.
+// The file `name`.from_cpp has a state and outputs, both written by gradus. Loads the state into the module.
+// The module's outputs must equal those of the file.
 template <class Module>
 void check_from_here(const std::string& name, Module module, const Precision& precision) {
   INFO(name);

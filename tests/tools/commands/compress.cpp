@@ -177,6 +177,7 @@ TEST_CASE("a model of fewer target words writes only these", "[tools][compress]"
   const auto &few = saved.sides.target.vocabulary, &all = whole.sides.target.vocabulary;
   REQUIRE(all.size() > 24);
   REQUIRE(few.size() == 24);
+  CHECK(ran.out.starts_with("kept 20 of " + std::to_string(all.size() - 4) + " target words\n"));
   for (std::int64_t id = 0; id < few.size(); ++id) CHECK(few.token(id) == all.token(id));
   CHECK(saved.sides.source.vocabulary == whole.sides.source.vocabulary);
   CHECK(run({"evaluate", "--model", small.out}).code == 0);

@@ -204,8 +204,8 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
   for (const Row& more : files.rows()) all.push_back(more);
   for (const Row& row : all) {
     INFO(row.option << ' ' << row.why);
-    // For --teacher and --…-source, the command also refuses the other options (`with`) on their own. So
-    // there is no run without the option to compare with.
+    // For --teacher and --…-source, the command also refuses the other options (`with`) on their own. So the
+    // comparison with a run without the option is impossible.
     if (row.option == "--teacher" || row.option.ends_with("-source")) continue;
     const auto with = trained(small(settings_of(row.with + option_of(row)), row)),
                without = trained(small(settings_of(row.with), row));

@@ -62,7 +62,7 @@ TEST_CASE("the option --average keeps the newest checkpoints' weights and their 
   }
   CHECK(models::load_checkpoint(out / "average.safetensors").metadata.at("averaged") == "15 20 23");
 
-  // The summary must name the averaged steps, and the score of the mean of their weights.
+  // The summary must name the averaged steps, and the dev loss of the averaged weights.
   const std::string average = (out / "average.safetensors").string();
   const std::string line = "average of the weights after steps 15, 20, 23: dev loss ";
   const auto at = ran.out.find(line);

@@ -47,7 +47,7 @@ tools::Settings settings_of(const fs::path& out) {
   return settings;
 }
 
-// The lines that a run prints to standard error. Each step takes 25 seconds.
+// The lines that a run prints to standard error. By the clock that the run gets, each step takes 25 seconds.
 std::vector<std::string> printed(const fs::path& folder, const tools::Settings& settings) {
   const StandardError into(folder / "stderr");
   std::stringstream err;

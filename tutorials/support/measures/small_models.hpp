@@ -23,7 +23,7 @@ struct Small {
   double kilobytes;
   double exact;         ///< exact match on sources of the longest training length
   double perplexity;    ///< perplexity of those sources' targets
-  double milliseconds;  ///< per sentence, greedy decoding one by one; the fastest of several rounds
+  double milliseconds;  ///< per sentence, decoded greedily one by one; in the fastest of several rounds
 };
 
 /// The exact match of greedy decoding on at most 500 held-out sources of the longest training length.

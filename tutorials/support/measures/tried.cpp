@@ -124,8 +124,8 @@ double percent_missing(const std::vector<models::Decoded>& written,
   return 100 * missing / all;
 }
 
-// The mean step of attention: the distance between the positions of the largest weights for two successive
-// written symbols. Returns this step divided by the mean distance between two successive symbols said.
+// The mean distance between the positions of the largest weights for two successive written symbols, divided
+// by the mean distance between two successive symbols said. Positions are `each` frames apart.
 double mean_step(const std::vector<models::Decoded>& written, const std::vector<speech::Utterance>& said,
                  std::int64_t each) {
   double moved = 0, moves = 0, apart = 0, pairs = 0;

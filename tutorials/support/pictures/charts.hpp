@@ -22,9 +22,9 @@ gradus::plot::Heatmap numbered_map(const std::string& title, const std::string& 
                                    const std::string& y_label, const std::vector<double>& values,
                                    double max = 1);
 
-/// Sorts the rows of all heatmaps by the last column of the last one, highest first. Brackets join the rows
-/// whose value there is at least a bound: `groups` has names and bounds, highest first. In a strip, only the
-/// first heatmap shows the names and the label of the y axis.
+/// Sorts the rows of all heatmaps by the last column of the last heatmap, highest value first. `groups` has
+/// names and lower bounds for this value, highest bound first; brackets join the rows of each group. Only the
+/// first heatmap shows the names of the groups and the label of the y axis.
 void sort_rows(std::vector<gradus::plot::Heatmap>& maps,
                const std::vector<std::pair<std::string, double>>& groups);
 

@@ -90,9 +90,10 @@ std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   return places;
 }
 
-// Draws the edge from an input up to a result; the edge ends `offset` from the result's middle. The slope is
+// Draws the edge from an input up to a result. The edge starts offset / 2 to the right of the input's middle,
+// and ends `offset` to the right of the result's middle. A negative offset means to the left. The slope is
 // written above the input, on the side away from the result. If the result is nearly straight above, the
-// slope is on the side of `offset`.
+// slope is on the left for a negative offset, and otherwise on the right.
 void draw_edge(std::ostream& out, const std::string& slope, Point from, Point to, double offset) {
   const double x1 = from.x + box_width / 2 + offset / 2, y1 = from.y;
   const double x2 = to.x + box_width / 2 + offset, y2 = to.y + box_height, bend = (y1 - y2) / 2;

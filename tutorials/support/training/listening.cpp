@@ -137,7 +137,7 @@ double frames_of_delay(const models::Seq2Seq& model, const std::vector<speech::U
     if (written[i].tokens != said.target) continue;
     const std::int64_t T = said.frames.size(0);
     const std::vector<Live> live = is_online ? hear(model, said) : std::vector<Live>{};
-    if (is_online && live.size() != said.end.size()) continue;  // rounding may change a token
+    if (is_online && live.size() != said.end.size()) continue;  // hear() may round differently
     for (std::size_t symbol = 0; symbol < said.end.size(); ++symbol) {
       frames += (is_online ? live[symbol].frames : T) - said.end[symbol];
       ++count;

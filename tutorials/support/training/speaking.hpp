@@ -62,7 +62,7 @@ class Speaker : public gradus::nn::Module {
   gradus::nn::Linear frames, stop;
 };
 
-/// A batch of tokens, and the frames that say them. Each step has r frames.
+/// A batch of tokens, and the frames that say them, in G steps of r frames each.
 struct Lesson {
   gradus::Tensor tokens, lengths;  ///< (J, B) and (B), i64
   gradus::Tensor read;             ///< the frame just before each step; zeros for the first step, (G, B, D)
@@ -99,12 +99,12 @@ struct Speech {
   bool stopped;            ///< false if the speaker reached the limit
 };
 /// Writes the frames of each text. Each step reads the last frame that the speaker wrote in the step before.
-/// The output ends at the predicted end or at `limit`.
+/// The output ends at the predicted end, or after the step that reaches `limit` frames.
 std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<std::int64_t>>& texts,
                           std::int64_t limit);
 
-/// The steps that attend in order, in percent of all steps but the first. In these steps, the largest weight
-/// is at the same token as in the step before, or at the next token.
+/// The steps that attend in order, in percent of all steps but the first. A step attends in order if its
+/// largest weight is at the same token as in the step before, or at the next token.
 double percent_in_order(const std::vector<Speech>& said);
 
 /// The attention weights: one row per token, one column per step.

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// One process's connection to all P processes of its job, numbered 0 … P − 1. Sums, broadcasts and training
-/// need only these functions. All processes must make the same calls in the same order.
+/// One process's connection to all P processes of its job, numbered 0 … P − 1. These functions are all that
+/// sums, broadcasts and training need. All processes must make the same calls in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;

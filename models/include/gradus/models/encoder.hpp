@@ -87,10 +87,10 @@ class Encoder : public nn::Module {
   Tensor annotation_counts(const Tensor& lengths) const;
   /// The columns of a search's attention weights for a source of this length.
   WeightColumns weight_columns(std::int64_t length) const;
-  /// (J, B), i64: order[i, b] is the place in the source of annotation i of forward()'s result. Without
-  /// `silence`, this is i. The annotation covers n = steps_per_annotation() source vectors, or fewer at the
-  /// end of the source. The first of them is vector order[i, b] · n. Attention weight i belongs to these
-  /// vectors.
+  /// (J, B), i64: annotation i of forward()'s result is annotation order[i, b] in the order of the source.
+  /// Without `silence`, order[i, b] is i. The annotation covers n = steps_per_annotation() source vectors, or
+  /// fewer at the end of the source. The first of them is vector order[i, b] · n. Attention weight i belongs
+  /// to these vectors.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors

@@ -163,8 +163,8 @@ class Trainer {
   };
   double done() const;
   Accumulated accumulate(const LossOptions& options);
-  void add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum,
-                    const std::function<void()>& before_backward);
+  void add_batch(data::Batch batch, const LossOptions& options, Accumulated& sum,
+                 const std::function<void()>& before_backward);
   void add_shards(const std::vector<data::Batch>& batches, const LossOptions& options, Accumulated& sum);
   std::string origin(const LossOptions& options, const Accumulated& sum) const;
 

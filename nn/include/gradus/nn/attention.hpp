@@ -28,6 +28,7 @@ enum class Estimator {
 };
 
 /// Computes the weight of each source position for a decoder step. An extension point, like DecoderStep.
+/// models::Registry gives an attention a name for the command.
 ///
 /// `prepare` runs once per batch, and does the work that needs no query. `attend` runs once per decoder step.
 /// Every attention must give weight 0 to the positions beyond a sequence's length. After a softmax, each row

@@ -28,7 +28,7 @@ struct Heatmap {
   /// horizontal: pass an empty label where labels would overlap. Cells below 10 pixels touch each other and
   /// have no tooltips; NaN leaves a gap.
   double cell_width = 0, cell_height = 0;
-  std::vector<RowGroup> groups{};  ///< from the top, brackets in place of the row labels; tooltips keep these
+  std::vector<RowGroup> groups{};  ///< from the top; brackets replace the row labels, but not in tooltips
   std::string scale_name{};        ///< above the colour scale
 };
 

@@ -15,8 +15,8 @@ namespace gradus::speech {
 struct Utterance {
   Tensor frames;                         ///< (T, D), f32
   std::vector<std::int64_t> target;      ///< ends in EOS
-  std::vector<std::int64_t> begin = {};  ///< the first frame of each token; empty if not known
-  std::vector<std::int64_t> end = {};    ///< the frame after each token's last one
+  std::vector<std::int64_t> begin = {};  ///< the first frame of each token except EOS; empty if not known
+  std::vector<std::int64_t> end = {};    ///< the frame after the last frame of each token except EOS
 };
 
 /// A padded batch of utterances, for models::loss() and the searches.

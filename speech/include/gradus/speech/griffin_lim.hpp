@@ -31,11 +31,12 @@ struct Reconstruction {
 };
 
 /// Sound whose magnitudes are close to A (Griffin and Lim, "Signal estimation from modified short-time
-/// Fourier transform", 1984). Each iteration keeps the phases of the current sound, replaces its magnitudes
-/// by A, and computes the sound whose windows w_n x_{tS+n} are closest to the y_t:
+/// Fourier transform", 1984). Each iteration keeps the phases of the current sound's spectrum X, and replaces
+/// its magnitudes by A. This gives the spectrum Y. Let y_t be the inverse Fourier transform of Y_t. The next
+/// sound x is the one whose windows w_n x_{tS+n} are closest to the y_t:
 ///
 ///     Y_tk = A_tk X_tk / |X_tk|
-///     x_n  = Σ_t w_{n−tS} y_{t, n−tS} / Σ_t w²_{n−tS}    y_t is the inverse Fourier transform of Y_t
+///     x_n  = Σ_t w_{n−tS} y_{t, n−tS} / Σ_t w²_{n−tS}
 ///
 /// The distance between |X| and A never grows. The first and last milliseconds, where Σ w² is below 0.1, are
 /// set to 0, because dividing by a small number would make any inaccuracy loud.

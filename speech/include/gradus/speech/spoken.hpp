@@ -25,10 +25,10 @@ struct SpokenOptions {
 };
 
 /// Generated speech. Each symbol is a sequence of sounds. Each sound is a vector from N(0, 1), drawn once
-/// from the seed `voice`. An utterance repeats each sound for some frames. Their number is a random number
-/// divided by the speed. Adjoining sounds are crossfaded. Silence, a vector of zeros, comes first and last,
-/// and sometimes between symbols. Each utterance is multiplied by a random loudness from 0.8 to 1.25. All
-/// frames get Gaussian noise.
+/// from the seed `voice`. An utterance repeats each sound for a random number of frames, divided by the
+/// speed. Adjoining sounds are crossfaded. Silence, a vector of zeros, comes first and last, and sometimes
+/// between symbols. Each utterance is multiplied by a random loudness from 0.8 to 1.25. All frames get
+/// Gaussian noise.
 ///
 /// A target does not state how long its symbols last, or where silence is. Two equal symbols in a row differ
 /// from one long symbol only because the sounds begin again.
