@@ -65,8 +65,8 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The repository's file or folder to which `link` on the page at `path` points, or None. For a Chinese page, a picture is
-    replaced by the one with Chinese labels, which on_files writes."""
+    """The file or folder of the repository to which `link` leads from the page at `path`; None if it does not exist. If the page
+    is Chinese, and the link leads to a picture that on_files has written with Chinese labels, the path of this picture."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
     if not (ROOT / target).exists():
         return None

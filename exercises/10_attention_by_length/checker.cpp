@@ -117,7 +117,8 @@ double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, st
   return std::exp(e(t, b, j)) / total;
 }
 
-// Lengths repeat and are unordered. One step has a weight of 1, and two steps have ties. Pads are arbitrary.
+// Lengths repeat and are unordered. In sentence 0, one step has a weight of 1, and two steps have ties. The
+// weights of padding are arbitrary.
 Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t seed = 8) {
   Generator generator(seed);
   const Plain e(normal({7, 8, 5}, 0, 1.5, generator, Dtype::f64));
