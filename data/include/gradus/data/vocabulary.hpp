@@ -17,7 +17,7 @@ namespace gradus::data {
 inline constexpr std::int64_t unk = first_symbol;
 
 struct VocabularyOptions {
-  std::int64_t min_count = 1;  ///< tokens with fewer occurrences are dropped; at least 1
+  std::int64_t min_count = 1;  ///< at least 1; tokens with fewer occurrences are dropped
   std::int64_t limit = 0;      ///< only the `limit` most frequent tokens are kept; 0 keeps all
 };
 
