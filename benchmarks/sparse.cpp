@@ -75,8 +75,8 @@ std::vector<Method> methods() {
           {.name = "soft, batches of 4", .batch = 4},
           {.name = "hard, batches of 4", .model = {.attention = "hard"}, .batch = 4},
           {.name = "Gumbel, batches of 4", .model = drawn(1), .batch = 4},
-          {.name = "soft, large energies", .energies = 100},
-          {.name = "sparsemax, large energies", .model = {.attention = "sparsemax"}, .energies = 100}};
+          {.name = "soft, large energies", .energies = 1000},
+          {.name = "sparsemax, large energies", .model = {.attention = "sparsemax"}, .energies = 1000}};
 }
 
 Pairs held_out(std::int64_t length) {

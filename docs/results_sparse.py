@@ -9,6 +9,7 @@ from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, over_seeds,
 METHODS = ["soft", "soft, then top-1", "soft, then top-2", "soft, then top-4", "sparsemax", "top-1", "top-2", "top-4", "local-p", "hard", "Gumbel"]
 SMOOTHED = ["soft, smoothed", *(f"soft, smoothed, then top-{k}" for k in (1, 2, 4))]
 CHANGED = ["Gumbel, temperature 0.1", "Gumbel, temperature 10", "soft, batches of 4", "hard, batches of 4", "Gumbel, batches of 4"]
+ENERGIES = ["soft, large energies", "sparsemax, large energies"]
 
 
 def measure(at):
@@ -59,6 +60,10 @@ def sparse_changed():
     return table(CHANGED)
 
 
+def sparse_energies():
+    return table(ENERGIES)
+
+
 def sparse_gradients():
     results = load("sparse_attention")
     gradients = results["runs"][0]["gradients"]
@@ -75,7 +80,7 @@ def sparse_gradients():
 
 def check_bounds():
     """Checks the facts on which the page relies. Small weights can be dropped if attention is sharp, but not if it is smooth. Hard
-    attention does not learn from batches of 4. A baseline reduces the variance of the gradient, and Gumbel's gradient has the
+    attention does not learn from batches of 4. From large energies, softmax learns and sparsemax does not. A baseline reduces the variance of the gradient, and Gumbel's gradient has the
     lowest variance."""
     def exact(name):
         return over_runs("rows", "exact", name=name)
@@ -83,6 +88,7 @@ def check_bounds():
         assert min(exact(name)) >= 0.9, name
     assert max(exact("soft, smoothed, then top-1")) <= 0.5
     assert max(exact("hard, batches of 4")) <= 0.5
+    assert min(exact("soft, large energies")) >= 0.99 and max(exact("sparsemax, large energies")) <= 0.8
     for updates in {row["updates"] for row in load("sparse_attention")["runs"][0]["gradients"]}:
         with_baseline, without, gumbel = (over_runs("gradients", "deviation", name=name, updates=updates)
                                           for name in ("REINFORCE", "REINFORCE without a baseline", "Gumbel"))
