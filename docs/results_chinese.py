@@ -95,6 +95,7 @@ WORDS = {
     "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",
     "soft, smoothed": "soft，平滑", "Gumbel, temperature 0.1": "Gumbel，温度 0.1", "Gumbel, temperature 10": "Gumbel，温度 10",
     "soft, batches of 4": "soft，批次为 4", "hard, batches of 4": "hard，批次为 4", "Gumbel, batches of 4": "Gumbel，批次为 4",
+    "soft, large energies": "soft，能量很大", "sparsemax, large energies": "sparsemax，能量很大",
     "REINFORCE": "REINFORCE", "REINFORCE without a baseline": "REINFORCE，没有基线", "updates": "更新次数", "noise": "噪声", "cosine": "余弦",
     # many-machines
     "parameters, M": "参数，百万", "1 process, ms": "1 个进程，毫秒", "2 processes, ms": "2 个进程，毫秒", "adding up, ms": "求和，毫秒", "predicted, ms": "预测，毫秒", "predicted, s": "预测，秒", "bf16, ms": "bf16，毫秒",
