@@ -90,7 +90,7 @@ WORDS = {
     "length": "长度", "600 updates": "600 次更新", "2400 updates": "2400 次更新", "model": "模型", "parameters": "参数个数",
     # compress-a-model
     "reversal": "反转", "French": "法语", "f32, MB": "f32，MB", "int8, MB": "int8，MB", "ratio": "比值", "f32": "f32", "int8": "int8",
-    "instructions": "指令集", "AMX": "AMX", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
+    "instructions": "指令集", "AMX": "AMX", "AVX512-VNNI": "AVX512-VNNI", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
     # sparse-attention
     "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",
     "soft, smoothed": "soft，平滑", "Gumbel, temperature 0.1": "Gumbel，温度 0.1", "Gumbel, temperature 10": "Gumbel，温度 10",

@@ -2,7 +2,9 @@
 
 import json
 import os
+import pathlib
 import subprocess
+import sys
 
 import results_small_french
 import results_small_reversal
@@ -10,7 +12,9 @@ from results_kit import ROOT, load, markdown_table, where_measured, write
 
 BATCHES = [1, 64]
 # the instruction set → environment variables that limit the libraries to it
-INSTRUCTIONS = {"AMX": {}, "AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}}
+INSTRUCTIONS = {"AMX": {}, "AVX512-VNNI": {}, "AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}}
+# a flag of the processor → the results that only such a processor gives, and their instruction sets; the first flag counts
+TABLES = {"amx_int8": ("compress_speed", ["AMX", "AVX2"]), "avx512_vnni": ("compress_speed_vnni", ["AVX512-VNNI"])}
 DECODE = ["bahdanau", "--mode", "decode", "--config", "medium"]
 ROUNDS = 3
 
@@ -29,8 +33,12 @@ def speed(instructions, batch):
 
 
 def measure(at, only=None):
-    write("compress_speed", " ".join(["./run bench", *DECODE, "--precision int8"]), at,
-          {"rows": [speed(instructions, batch) for instructions in INSTRUCTIONS for batch in BATCHES]})
+    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    name, instructions = next((table for flag, table in TABLES.items() if flag in flags), (None, None))
+    if name is None:
+        sys.exit(f"results.py: the speed of int8 needs a processor with one of {', '.join(TABLES)}")
+    write(name, " ".join(["./run bench", *DECODE, "--precision int8"]), at,
+          {"rows": [speed(each, batch) for each in instructions for batch in BATCHES]})
 
 
 # One function per marker <!-- result NAME -->.
@@ -45,14 +53,18 @@ def compress_quality():
     return markdown_table(["model", "f32, MB", "int8, MB", "ratio", "f32", "int8"], rows)
 
 
-def compress_speed():
-    results = load("compress_speed")
+def compress_speed(name="compress_speed"):
+    results = load(name)
     rows = [[row["instructions"], row["batch"], f"{row['f32']:.3g}", f"{row['int8']:.3g}", f"{row['f32'] / row['int8']:.1f}"] for row in results["rows"]]
     return markdown_table(["instructions", "`--batch`", "f32, ms", "int8, ms", "ratio"], rows) + "\n\n" + where_measured(results)
 
 
+def compress_speed_vnni():
+    return compress_speed("compress_speed_vnni")
+
+
 def check_bounds():
-    """Checks that, with AMX, int8 decodes at least 1.8 times as fast as f32 for single sentences, and at least 1.3 times as fast for
-    batches. The studies check its quality."""
-    for row in load("compress_speed")["rows"]:
+    """Checks that, with AMX or VNNI, int8 decodes at least 1.8 times as fast as f32 for single sentences, and at least 1.3 times as
+    fast for batches. The studies check its quality."""
+    for row in load("compress_speed")["rows"] + load("compress_speed_vnni")["rows"]:
         assert row["instructions"] == "AVX2" or row["f32"] / row["int8"] >= (1.8 if row["batch"] == 1 else 1.3), row

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the museum of bugs: its exhibits, its results, and ./run exercise museum: museum_test.py BUILD."""
+"""museum_test.py BUILD: checks the exhibits and the results of the museum of bugs, and ./run exercise museum."""
 
 import json
 import pathlib

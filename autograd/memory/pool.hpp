@@ -17,9 +17,9 @@ struct Buffer {
 /// shelves. So each shelf gets the same sequence of requests in every training step, and has buffers of the
 /// right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
-/// Takes a buffer from the pool: a free buffer of the size class or, if there is none, the end of a free
-/// range (PageRanges). Large requests have no size class. If the pool has neither, cuts a buffer from a
-/// mapped block. So a new sequence length rarely needs a system call.
+/// Takes a free buffer of the request's size class. If there is none, or if the request is too large for a
+/// class, takes the end of a free range (PageRanges). If no range is long enough, cuts the buffer from a
+/// mapped block. So tensors of a new size rarely need a system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 

@@ -1,5 +1,5 @@
-"""mkdocs hook: inlines the pictures by `plot` that have tooltips. In the page, values.js shows the values under the pointer
-and, with the arrow keys, at the focus. The colours follow the page's light or dark setting."""
+"""mkdocs hook: inlines the pictures of the library `plot` that have tooltips. In the page, values.js shows the value of the
+part under the pointer, or of the part that the arrow keys selected. The colours follow the page's light or dark setting."""
 
 import pathlib
 import re

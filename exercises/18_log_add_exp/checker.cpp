@@ -83,16 +83,17 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// Broadcasting a tensor of shape `to` to the shape `from` copies its elements. For each element of shape
-// `from`, lists the flat index of the element of shape `to` that it copies.
-std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
+// The shape `narrow` is broadcast to the shape `wide`. So each element of the result is a copy. For each
+// element of the result, lists the flat index of the element that was copied.
+std::vector<std::size_t> copied_elements(const Shape& wide, const Shape& narrow) {
   std::vector<std::size_t> list;
-  for (std::int64_t i = 0; i < from.numel(); ++i) {
-    const std::vector<std::int64_t> index = from.index_of(i);
+  for (std::int64_t i = 0; i < wide.numel(); ++i) {
+    const std::vector<std::int64_t> index = wide.index_of(i);
     std::size_t at = 0;
-    for (int axis = 0; axis < to.rank(); ++axis) {
-      const std::int64_t k = index[static_cast<std::size_t>(axis + from.rank() - to.rank())];
-      at = at * static_cast<std::size_t>(to[axis]) + (to[axis] == 1 ? 0 : static_cast<std::size_t>(k));
+    for (int axis = 0; axis < narrow.rank(); ++axis) {
+      const std::int64_t k = index[static_cast<std::size_t>(axis + wide.rank() - narrow.rank())];
+      at =
+          at * static_cast<std::size_t>(narrow[axis]) + (narrow[axis] == 1 ? 0 : static_cast<std::size_t>(k));
     }
     list.push_back(at);
   }
@@ -101,7 +102,7 @@ std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
 
 Plain summed(const Plain& g, const Shape& shape) {
   std::vector<double> sums(static_cast<std::size_t>(shape.numel()));
-  const std::vector<std::size_t> from = stretched_from(g.shape(), shape);
+  const std::vector<std::size_t> from = copied_elements(g.shape(), shape);
   for (std::size_t i = 0; i < from.size(); ++i) sums[from[i]] += g.values()[i];
   return Plain(tensor(sums, shape));
 }
@@ -110,7 +111,7 @@ Plain summed(const Plain& g, const Shape& shape) {
 // copies.
 Plain last_copy(const Plain& g, const Shape& shape) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
-  const std::vector<std::size_t> from = stretched_from(g.shape(), shape);
+  const std::vector<std::size_t> from = copied_elements(g.shape(), shape);
   for (std::size_t i = from.size(); i-- > 0;) values[from[i]] = g.values()[i];
   return Plain(tensor(values, shape));
 }
@@ -166,8 +167,8 @@ void summing(const LogAddExp& answer) {
 template <class F>
 Plain each(const Tensor& a, const Tensor& b, const F& f) {
   const Shape shape = (a + b).shape();
-  const std::vector<std::size_t> in_a = stretched_from(shape, a.shape()),
-                                 in_b = stretched_from(shape, b.shape());
+  const std::vector<std::size_t> in_a = copied_elements(shape, a.shape()),
+                                 in_b = copied_elements(shape, b.shape());
   const std::vector<double> x = a.to_vector<double>(), z = b.to_vector<double>();
   std::vector<double> y;
   for (std::size_t i = 0; i < in_a.size(); ++i) y.push_back(f(x[in_a[i]], z[in_b[i]]));

@@ -61,7 +61,7 @@ class LimitedQueue final : public httplib::TaskQueue {
   LimitedQueue(int threads, std::atomic<int>& open)
       : threads_(static_cast<std::size_t>(threads)), most_(2 * threads), open_(open) {}
 
-  // httplib 0.11 returns void; newer versions return true
+  // the result of enqueue(): void in httplib 0.11, bool in newer versions (true: the task was accepted)
   using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
 
   Enqueued enqueue(std::function<void()> task) override {

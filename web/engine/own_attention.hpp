@@ -9,7 +9,7 @@
 
 namespace gradus::web {
 
-/// Maps the names that settings use to the reader's own attentions. Play compiles them in the page: see
+/// The reader's own attentions, by their names in the settings. Play compiles them in the page: see
 /// check/compiler.js.
 std::map<std::string, models::AttentionKind>& own_attentions();
 

@@ -1,4 +1,4 @@
-// The cases of sacreBLEU's and of Moses' own tests. tests/golden/bleu/README.md names their sources.
+// Cases from the tests of sacreBLEU and of Moses. tests/golden/bleu/README.md names their sources.
 
 #include <gradus/data/bleu.hpp>
 

@@ -248,7 +248,7 @@ TEST_CASE("arguments out of range are refused", "[data][reversal]") {
 
 TEST_CASE("non-uniform draws end in an error, not in an endless loop", "[data][reversal]") {
   const Reversal task;
-  // Draws for a task with a single source length. They always give the source 5 4 3, which is held out.
+  // Random numbers with which the task always draws the source 5 4 3, which is held out.
   const UniformIndex held_out = [i = 0](std::uint64_t n) mutable {
     if (n == 1) return std::uint64_t{0};
     return static_cast<std::uint64_t>(2 - i++ % 3);

@@ -1,4 +1,5 @@
-// Optimisers and clipping split parameters into pieces for the threads. The split must not change the result.
+// For the threads, an optimiser splits parameters into pieces, and clipping splits gradients. This must not
+// change the result.
 
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/optim.hpp>
