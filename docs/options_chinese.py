@@ -135,6 +135,7 @@ WORDS = {
     "number of threads of each process": "每个进程的线程数", "replace the run in the folder": "取代文件夹中原有的运行",
     # small models
     "fraction of the weights in matrices that are 0 at the end, the smallest ones": "结束时，矩阵中的权重有多大比例是 0；绝对值最小的变为 0",
+    "round the weight matrices to int8 after each step, and add the updates to exact copies of them": "每一步之后把权重矩阵舍入为 int8，更新则加到精确的副本上",
     "the last step without pruned weights": "还没有剪去权重的最后一步",
     "the first step with all pruned weights; the best checkpoint is chosen from here on": "剪枝完成的第一步；从这一步起才选最佳检查点",
     "prune the same fraction of each matrix": "每个矩阵剪去同样的比例",

@@ -107,3 +107,38 @@ TEST_CASE("training with rounded weights finds a better rounding than the neares
   }
   CHECK(best == Approx(std::pow(2 * s - 1, 2)).epsilon(1e-2));
 }
+
+TEST_CASE("the state of RoundedTraining has the exact matrices, and another state is refused", "[compress]") {
+  nn::Linear layer(4, 3), other(4, 3);
+  const std::vector<float> exact = values(layer.weight);
+  compress::RoundedTraining rounded(layer), loaded(other);
+  const gradus::NamedTensors state = rounded.state();
+  REQUIRE(state.size() == 1);
+  CHECK(state[0].first == "weight");
+  CHECK(values(state[0].second) == exact);
+  loaded.load_state(state);
+  CHECK(values(loaded.state()[0].second) == exact);
+  CHECK(values(other.weight) == values(layer.weight));
+
+  const auto before = values(other.weight);
+  CHECK_THROWS_WITH(loaded.load_state({{"weight", random({3, 5})}}),
+                    Catch::Matchers::ContainsSubstring("RoundedTraining: the state does not fit"));
+  CHECK_THROWS_WITH(loaded.load_state({}), Catch::Matchers::ContainsSubstring("load the state of a model"));
+  CHECK(values(other.weight) == before);
+}
+
+TEST_CASE("RoundedTraining rounds a shared matrix once", "[compress]") {
+  struct Tied : nn::Module {
+    nn::Linear first{4, 4, false};
+    gradus::Tensor second;
+    Tied() : second(add_parameter("again", first.weight)) { add_module("first", first); }
+  } tied;
+  compress::RoundedTraining rounded(tied);
+  CHECK(rounded.state().size() == 1);
+  const auto start = values(tied.first.weight);
+  gradus::Tensor weight = tied.first.weight;
+  for (float& w : weight.mutable_values<float>()) w += 1;
+  rounded.after_update();
+  const auto moved = values(tied.first.weight);
+  for (std::size_t i = 0; i < moved.size(); ++i) CHECK(moved[i] == Approx(start[i] + 1).margin(0.02));
+}

@@ -151,6 +151,11 @@ void check_warm_up(const Settings& settings) {
 void check_pruning(const Settings& settings) {
   const PruneSettings& prune = settings.prune;
   if (prune.sparsity == 0) return;
+  if (settings.int8) {
+    refuse(
+        "--int8 may move pruned weights away from 0; train with --prune and without --int8, and then round "
+        "with gradus compress --int8");
+  }
   const std::int64_t end = prune.end(settings.trainer.steps);
   if (prune.from >= end) {
     refuse("--prune-from ", prune.from, " is not before ", prune.until > 0 ? "--prune-until " : "step ", end,

@@ -11,6 +11,9 @@ void add_compression_options(CLI::App& app, Settings& settings) {
   PruneSettings& prune = settings.prune;
   TeacherSettings& teacher = settings.teacher;
   app.option_defaults()->always_capture_default()->group("Small models");
+  add_switch(
+      app, "--int8", settings.int8,
+      "round the weight matrices to int8 after each step, and add the updates to exact copies of them");
   add_number(app, "--prune", prune.sparsity,
              "fraction of the weights in matrices that are 0 at the end, the smallest ones [0: none]")
       ->transform(fraction_below_1);

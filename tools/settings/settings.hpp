@@ -91,6 +91,7 @@ struct Settings {
   models::TrainerOptions trainer;
   data::BatchesOptions batches;
   RunSettings run;
+  bool int8 = false;  ///< train with rounded weights, see compress::RoundedTraining
   PruneSettings prune;
   TeacherSettings teacher;
 };

@@ -9,6 +9,7 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/message.hpp>
 #include <gradus/nn/optimisers.hpp>
+#include <gradus/nn/state_reader.hpp>
 #include <gradus/speech/speed.hpp>
 
 #include <algorithm>
@@ -38,8 +39,10 @@
 namespace gradus::tools {
 namespace {
 
-models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
-                                       const std::shared_ptr<RunPruning>& pruning) {
+// The names of the exact matrices of --int8 in a checkpoint begin with this.
+constexpr const char* exact_prefix = "trainer.exact.";
+
+models::TrainerOptions trainer_options(const Settings& settings, bool evaluates) {
   models::TrainerOptions options = settings.trainer;
   options.learning_rate = settings.run.learning_rate > 0
                               ? settings.run.learning_rate
@@ -47,7 +50,6 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
   options.names_origin = false;  // the origin helps only programs that define operations
-  if (pruning) options.after_update = [pruning](std::int64_t step) { pruning->after_update(step); };
   return options;
 }
 
@@ -120,8 +122,12 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
 // Loads the checkpoint's state into the trainer. If the state does not fit, the error names the run's folder.
 void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
                 const std::filesystem::path& folder) {
+  NamedTensors state;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!name.starts_with(exact_prefix)) state.emplace_back(name, tensor);
+  }
   try {
-    trainer.load_state(checkpoint.tensors);
+    trainer.load_state(state);
   } catch (const Error& error) {
     const std::string_view text = error.what();  // "Trainer: the state does not fit …; load the state of …"
     if (text.find("does not fit") == text.npos) throw;
@@ -177,7 +183,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                             sides_, registry);
   }
   pruning_ = make_pruning(*model_, settings_);
-  models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
+  models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty());
+  options.after_update = [this](std::int64_t step) { after_update(step); };
   options.loss.objective = teacher_objective(settings_.teacher, teacher, model_->encoder);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_, settings_), options,
                                                distributed::processes_of(processes_, &sum_times_));
@@ -191,10 +198,24 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     }
     resume_pruning(settings_from_text(resumed->metadata.at("settings")).prune);
   }
+  if (settings_.int8) start_rounding(resumed);
   if (processes_.size() > 1) check_agree(processes_, facts());
   if (!leads()) return;
   if (resumed != nullptr) resume_folder();
   files::sweep(settings_.run.out);
+}
+
+// Rounds the weights. If a checkpoint has their exact values, continues with these.
+void TrainingRun::start_rounding(const models::Checkpoint* resumed) {
+  rounding_.emplace(*model_);
+  if (resumed == nullptr) return;
+  const NamedTensors exact = nn::StateReader(resumed->tensors).part(exact_prefix);
+  if (!exact.empty()) rounding_->load_state(exact);
+}
+
+void TrainingRun::after_update(std::int64_t step) {
+  if (pruning_) pruning_->after_update(step);
+  if (rounding_) rounding_->after_update();
 }
 
 // Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings
@@ -375,7 +396,10 @@ void TrainingRun::evaluate() {
 }
 
 models::Checkpoint TrainingRun::checkpoint() const {
-  return {trainer_->state(), metadata_of(settings_, sides_)};
+  models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
+  if (!rounding_) return checkpoint;
+  for (const auto& [name, W] : rounding_->state()) checkpoint.tensors.emplace_back(exact_prefix + name, W);
+  return checkpoint;
 }
 
 void TrainingRun::save(const std::string& name) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/compress/straight_through.hpp>
 #include <gradus/distributed/communicator.hpp>
 #include <gradus/distributed/processes.hpp>
 #include <gradus/files/folder_lock.hpp>
@@ -75,6 +76,8 @@ class TrainingRun {
   using Clock = std::chrono::steady_clock;
 
   bool take_steps(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock);
+  void start_rounding(const models::Checkpoint* resumed);
+  void after_update(std::int64_t step);
   void resume_pruning(const PruneSettings& before);
   void resume_folder();
   std::string command() const;
@@ -113,7 +116,8 @@ class TrainingRun {
   std::vector<Pretrained> pretrained_;
   std::string initial_note_;             // about the model of --init-from; empty if there is none
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
-  bool zeros_change_ = false;            // by the options of a resumed run
+  std::optional<compress::RoundedTraining> rounding_;  // empty without --int8
+  bool zeros_change_ = false;                          // by the options of a resumed run
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // set only in process 0
   std::optional<files::FolderLock> lock_;

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/module.hpp>
 
+#include <string>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -44,8 +45,15 @@ class RoundedTraining {
   /// nn::quantise_rows() does.
   void after_update();
 
+  /// Copies of the exact matrices W, named like the parameters. The model's state does not contain them.
+  NamedTensors state() const;
+  /// W ← the matrices of a state(), Ŵ ← fake_quantise(W). @throws Error if an entry is missing, unexpected or
+  /// of another shape; nothing is loaded in that case.
+  void load_state(const NamedTensors& state);
+
  private:
   struct Matrix {
+    std::string name;
     Tensor weight;   // the model's matrix: Ŵ, and Ŵ + ΔW after an update
     Tensor exact;    // W
     Tensor rounded;  // Ŵ before the update
