@@ -13,6 +13,8 @@ def accuracy_by_delay(p):
 
     For each delay, the dots of 24 models are side by side, sorted by accuracy. The delays are evenly spaced. At the delays 1 and 5,
     all are at 1. At 10, 15 and 20, some are near 1 and others lower. At 30 and 40, all are near an eighth, the accuracy of guessing.
+    Numbers count the dots near 1 (24, 24, 16, 22 and 4 of them), near a quarter (8, 2 and 3, from 10 to 20) and near an eighth
+    (17, 24 and 24, from 20 to 40).
     """
     left, right, floor, up = 46, 474, 272, 224
     tables = [run["tables"]["each_model"]["rows"] for run in load("tutorial_04")["runs"]]
@@ -35,9 +37,15 @@ def accuracy_by_delay(p):
     for (x, y), delay, values in zip(means, delays, models):
         p.text(x, floor + 18, delay, "small quiet")
         p.path("line decoder", f"M{at(x - 0.38 * slot, y)}h{0.76 * slot:.4g}", ' stroke-width="2"')
-        for j, value in enumerate(values):
-            p.disc("fill encoder", x + 0.6 * slot * ((j + 0.5) / len(values) - 0.5), height(value), 3)
-    p.text(left + 40, height(1) - 16, f"{len(models[0])} models", "start encoder name")
+        dots = [(x + 0.7 * slot * ((j + 0.5) / len(values) - 0.5), value) for j, value in enumerate(values)]
+        for dot, value in dots:
+            p.disc("fill encoder", dot, height(value), 2.5)
+        for low, high in ((0, 0.2), (0.2, 0.95), (0.95, 2)):
+            group = [dot for dot, value in dots if low <= value < high]
+            if group:
+                middle, level = sum(group) / len(group), 1 if low > 0.9 else low + 0.05 if low else 1 / 8
+                first = " models" if delay == delays[0] else ""
+                p.text(middle, height(level) + (-14 if level == 1 else 14), f"{len(group)}{first}", "small encoder name")
     p.text(means[2][0], means[2][1] + 16, "mean", "decoder name")
     p.text((left + right) / 2, floor + 42, "delay: tokens after the first", "small quiet")
 
@@ -77,7 +85,7 @@ def rnn(p):
     """
     y, steps, xs = 246, ("1", "2", "{T−1}", "T"), (106, 184, 264, 412)
     for x, name, role, css in ((12, "forward", "encoder", ""), (122, "backward", "gradient", "dash"),
-                               (250, "sum over steps", "gradient", "")):
+                               (250, "sum over steps", "context", "")):
         p.path(f"line {role} {css}", f"M{x} 16h24", ' stroke-width="2"')
         p.text(x + 32, 16, name, f"name start {role}")
     states = [p.cell(x, y, f"h_{t}", "encoder", 44) for x, t in zip(xs, steps)]
@@ -96,26 +104,26 @@ def rnn(p):
     p.arrow((middle - 13, back), (states[1].x + 8, back), states[1].top(8), role="gradient", css="dash")
     for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
         p.arrow(after.top(-8), (after.x - 8, back), (before.x + 8, back), before.top(8), role="gradient", css="dash")
-    p.math(xs[3] - 13, back + 26, "× (1 − h_T^2)", "small end")
+    p.math(xs[3] - 20, back + 26, "× (1 − h_T^2)", "small end")
     p.math(xs[2] + 13, back + 26, "× W_{hh}^⊤", "small start")
 
     # The sum over the steps, from the last to the first.
     line = back - 62
     last, *others = [(before.x + after.x) / 2 for before, after in ((states[2], states[3]), (states[0], states[1]), (start, states[0]))]
     for x, text in ((last, "δ_T h_{T−1}^⊤"), (others[0], "δ_2 h_1^⊤"), (others[1], "δ_1 h_0^⊤")):
-        p.dot(x, back, "gradient")
+        p.dot(x, back, "context")
         p.math(x - 5, line + 36, text, "small end")
     for x, text in ((last, "δ_T"), (others[0], "δ_2"), (others[1], "δ_1")):
         p.math(x + 6, back - 13, text, "start")
-    added = [p.circle(x, line, "+", "gradient", 11) for x in others]
+    added = [p.circle(x, line, "+", "context", 11) for x in others]
     for node in added:
-        p.arrow((node.x, back), node.bottom(), role="gradient")
-    p.arrow((last, back), (last, line), (middle + 14, line), role="gradient")
+        p.arrow((node.x, back), node.bottom(), role="context")
+    p.arrow((last, back), (last, line), (middle + 14, line), role="context")
     p.math(middle, line, "⋯")
-    p.arrow((middle - 14, line), added[0].right(), role="gradient")
-    p.arrow(added[0].left(), added[1].right(), role="gradient")
-    total = p.cell(others[1], line - 58, "∂L/∂W_{hh}", "gradient", 92, 30)
-    p.arrow(added[1].top(), total.bottom(), role="gradient")
+    p.arrow((middle - 14, line), added[0].right(), role="context")
+    p.arrow(added[0].left(), added[1].right(), role="context")
+    total = p.cell(others[1], line - 58, "∂L/∂W_{hh}", "context", 92, 30)
+    p.arrow(added[1].top(), total.bottom(), role="context")
     p.math(total.right()[0] + 8, total.y, "= Σ_t δ_t h_{t−1}^⊤", "start")
 
     loss = p.cell(xs[3], line, "L", "decoder", 44, 28)
@@ -151,7 +159,8 @@ def forward_in_numbers(p):
         p.arrow(p.cell(x, floor + 44, f"x_{t} = {value}", "token", 74, 24).top(), (x, floor + 2))
     for before, after in zip(STEPS, STEPS[1:]):
         p.arrow((before + 26, floor - 8), (after - 26, floor - 8), role="encoder", width=2.2)
-        p.math((before + after) / 2, floor + 14, "W_{hh} = 0.5", "small")
+        p.math((before + after) / 2, floor + 14, "× 0.5 (W_{hh})", "small")
+        p.math((before + after) / 2, floor + 34, "then tanh", "small")
 
 
 @picture("04_backward", 162)
@@ -167,6 +176,24 @@ def backward_in_numbers(p):
         p.arrow((after - 26, floor - 8), (before + 26, floor - 8), role="gradient", width=2.2, css="dash")
         p.math((before + after) / 2 - 48, floor + 14, f"× {1 - state ** 2:.3f} (tanh)", "small start")
         p.math((before + after) / 2 - 48, floor + 34, "× 0.5 (W_{hh})", "small start")
+
+
+@picture("04_turn", 128)
+def turn(p):
+    """A matrix that stretches, turns and shrinks.
+
+    The matrix W with the rows (0, 2) and (0.2, 0) turns the vector (0, 1) into (2, 0), which is twice as long. The next product gives
+    (0, 0.4), a fifth as long.
+    """
+    unit, floor, starts = 64, 92, (54, 196, 424)
+    for x, (right, up) in zip(starts, ((0, 1), (2, 0), (0, 0.4))):
+        p.path("line token faded", f"M{x - 12} {floor}H{x + 2 * unit * (right > 0) + 26}M{x} {floor + 10}V{floor - unit - 12}", ' stroke-width="1"')
+        p.arrow((x, floor), (x + unit * right, floor - unit * up), role="gradient", width=2.4)
+        p.math(x + unit * right / 2, floor + 24, f"({right}, {up})")
+    for x, text in ((131, "× 2"), (381, "× 0.2")):
+        p.arrow((x - 24, floor - 32), (x + 24, floor - 32), role="token")
+        p.math(x, floor - 50, "W", "small")
+        p.math(x, floor - 14, text, "small")
 
 
 def after_ten_steps(h):

@@ -56,7 +56,7 @@ WORDS = {
     "attention, Tx Ty": "注意力，Tx Ty",
     # tutorial 04
     "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "peak": "尖峰",
-    "sum over steps": "对各步求和", "at 0: 1024": "0 处：1024",
+    "then tanh": "再取 tanh", "sum over steps": "对各步求和", "at 0: 1024": "0 处：1024",
     "at 0.0001: 1010": "0.0001 处：1010", "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
     "at 0.5: 2 · 10": "0.5 处：2 · 10",
     # tutorial 03
