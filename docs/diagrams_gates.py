@@ -55,14 +55,16 @@ def accuracy(p):
 
     p.text(12, 14, "accuracy", "small start quiet")
     axes(p, left, right, y_of, [(part / 4, f"{part / 4:g}") for part in range(5)], x_of, delays, floor)
-    p.text((left + right) / 2, floor + 40, "delay: tokens after the first", "small quiet")
+    p.text(left, floor + 40, "delay: tokens after the first; each is twice the one before", "small start quiet")
     p.path("line token dash", f"M{at(left, y_of(1 / 8))}H{right}", ' stroke-width="1.2"')
     p.text(left + 6, y_of(1 / 8) - 12, "guessing: 1/8", "small start quiet")
-    rows, names = means("accuracy"), (18, 3, -12, -9, 9)  # the distance of a name from the end of its line
+    rows, names = means("accuracy"), (0, 0, 0, -9, 9)  # the distance of a name from the end of its line
     for number, below in enumerate(names):
         points = [(x_of(delay), y_of(row[number])) for delay, row in zip(delays, rows)]
-        network(p, number, points, below)
+        network(p, number, points, below, name=None if below else "")
     p.text(points[-1][0] + 9, points[-1][1] + 28, "(these two lines coincide)", "small quiet start")
+    for x, (name, role, _, _) in zip((9, 46, 84), NETWORKS):  # these three lines end at the same point
+        p.text(points[-1][0] + x, y_of(1 / 8), name, f"small name start {role}")
 
 
 @picture("05_gradient_norm", 338)
@@ -168,7 +170,7 @@ def gru_cell(p, shown, faded=False):
         p.add("</g>")
     for name, x, y, css in (("h", 12, top - 20, "start"), ("h′", 474, top - 20, "end"), ("z", keep.x + 7, 104, "start"),
                             ("1 − z", 232, middle - 14, ""), ("r", 247, row - 14, ""), ("n", n.x + 7, 164, "start"),
-                            ("+ b_{hn}", product.left()[0] - 4, product.y, "small end"), ("z h", 224, top - 17, ""),
+                            ("z h", 224, top - 17, ""),
                             ("(1 − z) n", n.x - 8, 98, "end"), ("W_{hn} h", 291, 224, "start"), ("r W_{hn} h", 309, row - 14, "")):
         if name in shown:
             p.math(x, y, shown[name], css if name == shown[name] else f"{css} small")
@@ -189,7 +191,7 @@ def gru(p):
     The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids
     of x and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).
     """
-    gru_cell(p, {name: name for name in ("h", "h′", "x", "z", "1 − z", "r", "n", "+ b_{hn}")})
+    gru_cell(p, {name: name for name in ("h", "h′", "x", "z", "1 − z", "r", "n")})
 
 
 @picture("05_gru_numbers", 340)
@@ -213,29 +215,33 @@ def gru_back(p):
     nodes = gru_cell(p, {name: name for name in ("h", "h′", "z", "1 − z", "r", "n")}, faded=True)
     z, r, n, reset, product, keep, new, plus, rest = nodes.values()
 
-    def back(*points, width=1.8, head=True):
-        p.arrow(*points, role="gradient", width=width, css="dash", head=head)
+    def back(role, *points, width=1.8, head=True):
+        p.arrow(*points, role=role, width=width, css="dash", head=head)
 
+    DIRECT, NEW, GATE = "gradient", "decoder", "backward"  # the colour of each way
     down, left = 9, 9  # the distance of a dashed line from the line of the circuit
     y, z_line, n_line = keep.y + down, 269, 287
-    back((456, y), plus.right(down), width=3)
-    back(plus.left(down), keep.right(down), width=3)
-    back(keep.left(down), (48, y), width=3)
-    back(keep.bottom(-left), z.top(-left))
-    back(plus.bottom(-left), new.top(-left))
-    back(new.left(down), rest.right(down))
-    back(rest.left(down), (z.x + left, rest.y + down), z.top(left))
-    back(z.bottom(), (z.x, z_line), (46, z_line), (46, y + 10))
-    back(new.bottom(-left), n.top(-left))
-    back(n.left(down), reset.right(down))
-    back(reset.left(down), r.right(down))
-    back(reset.bottom(-left), product.top(-left))
-    back(product.bottom(left), (product.x + left, n_line), (22, n_line), (22, y))
-    back(r.bottom(), (r.x, n_line))
-    p.text(224, keep.y - 18, "directly: 0.8808", "small gradient name")
-    p.text(z.x + 20, 164, "through z: −0.0851", "small gradient name start")
-    p.text(r.x, n_line + 16, "through n: 0.0108", "small gradient name")
-    p.math(240, 346, "∂h′/∂h = 0.8808 + 0.0108 − 0.0851 = 0.8065")
+    back(DIRECT, (456, y), plus.right(down), width=3)
+    back(DIRECT, plus.left(down), keep.right(down), width=3)
+    back(DIRECT, keep.left(down), (48, y), width=3)
+    back(GATE, keep.bottom(-left), z.top(-left))
+    back(GATE, plus.bottom(-left), new.top(-left))
+    back(GATE, new.left(down), rest.right(down))
+    back(GATE, rest.left(down), (z.x + left, rest.y + down), z.top(left))
+    back(GATE, z.bottom(), (z.x, z_line), (46, z_line), (46, y + 10))
+    back(NEW, plus.bottom(left), new.top(left))
+    back(NEW, new.bottom(-left), n.top(-left))
+    back(NEW, n.left(down), reset.right(down))
+    back(NEW, reset.left(down), r.right(down))
+    back(NEW, reset.bottom(-left), product.top(-left))
+    back(NEW, product.bottom(left), (product.x + left, n_line), (22, n_line), (22, y))
+    back(NEW, r.bottom(), (r.x, n_line))
+    p.text(224, keep.y - 18, "directly: 0.8808", f"small {DIRECT} name")
+    p.text(z.x + 20, 164, "through z: −0.0851", f"small {GATE} name start")
+    p.text(r.x, n_line + 16, "through n: 0.0108", f"small {NEW} name")
+    for x, term, css in ((140, "∂h′/∂h = ", "end"), (146, "0.8808", f"start name {DIRECT}"), (202, "+ 0.0108", f"start name {NEW}"),
+                         (274, "− 0.0851", f"start name {GATE}"), (346, "= 0.8065", "start")):
+        p.math(x, 346, term, css)
 
 
 def lstm_cell(p, shown):
@@ -291,3 +297,52 @@ def lstm_numbers(p):
     """
     lstm_cell(p, {"c": "c = 0.8", "f": "f = 0.9", "i": "i = 0.2", "g": "g = 0.5", "o": "o = 0.5", "f c": "f c = 0.72", "i g": "i g = 0.10",
                   "c′": "c′ = 0.82", "tanh c′": "0.675", "h′": "h′ = 0.34"})
+
+
+@picture("05_lstm_back", 278)
+def lstm_back(p):
+    """Two ways of the gradient from c' back to c, in the LSTM.
+
+    The last part of the old step is on the left, and the first part of the new step on the right. A thick dashed line leads from
+    c' along the top, with the factor f, to c. A thin one leads through the product i ∘ g, the tanh of g and the weights W_hg to
+    h, then through the product with the old o and a tanh to c.
+    """
+    top, low, x_c = 74, 222, 110  # x_c: where the old cell is read
+    p.panel("encoder", 46, 34, 128, 232)
+    p.panel("encoder", 212, 34, 222, 232)
+    p.text(110, 18, "old step", "small quiet")
+    p.text(323, 18, "new step", "small quiet")
+    forget, plus = p.circle(262, top, "∘", "gate"), p.circle(364, top, "+", "encoder")
+    squash, show = p.cell(x_c, 132, "tanh", "encoder", 46, 28), p.circle(x_c, low, "∘", "gate")
+    write, new = p.circle(364, 132, "∘", "gate"), p.cell(364, 190, "tanh", "encoder", 50, 30)
+    p.add('<g class="faded">')
+    carry(p, top, forget, plus)
+    p.dot(x_c, top, "encoder")
+    p.arrow((x_c, top), squash.top(), role="encoder")
+    p.arrow(squash.bottom(), show.top(), role="encoder")
+    p.arrow(show.right(), (new.x, low), new.bottom(), role="encoder")
+    p.arrow(write.top(), plus.bottom(), role="encoder")
+    p.arrow(new.top(), write.bottom(), role="encoder")
+    p.arrow((74, low), show.left(), role="gate")
+    p.arrow((forget.x, 118), forget.bottom(), role="gate")
+    p.arrow((312, 132), write.left(), role="gate")
+    p.add("</g>")
+    for x, y, name, css in ((193, top - 18, "c", ""), (474, top - 18, "c′", "end"), (193, low - 16, "h", ""), (68, low, "o", "end"),
+                            (forget.x, 130, "f", ""), (304, 132, "i", "end"), (new.x + 14, 161, "g", "start")):
+        p.math(x, y, name, css)
+
+    def back(role, *points, width=1.8):
+        p.arrow(*points, role=role, width=width, css="dash")
+
+    direct, indirect, down = "gradient", "backward", 9
+    y = top + down
+    back(direct, (456, y), plus.right(down), width=3)
+    back(direct, plus.left(down), forget.right(down), width=3)
+    back(direct, forget.left(down), (x_c + 9, y), width=3)
+    back(indirect, plus.bottom(-down), write.top(-down))
+    back(indirect, write.bottom(-down), new.top(-down))
+    back(indirect, new.bottom(-down), (new.x - down, low + down), show.right(down))
+    back(indirect, show.top(down), squash.bottom(down))
+    back(indirect, squash.top(down), (x_c + down, y + 4))
+    p.math(312, top - 18, "f", f"name {direct}")
+    p.math(270, low + 24, "i W_{hg} o", f"name {indirect}")

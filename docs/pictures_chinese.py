@@ -30,6 +30,7 @@ WORDS = {
     "keeps h": "保持 h", "takes n": "取 n",
     "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget gate": "遗忘门", "input gate": "输入门", "output gate": "输出门",
     "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "(these two lines coincide)": "（这两条线重合）",
+    "old step": "上一步", "new step": "这一步",
     "directly: 0.8808": "直接：0.8808", "through z: −0.0851": "经过 z：−0.0851", "through n: 0.0108": "经过 n：0.0108",
     "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
     "distance d = T − t": "距离 d = T − t",
@@ -112,7 +113,7 @@ WORDS = {
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12", "exact match": "完全匹配率", "length of the source": "源序列长度",
     "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
-    "second coordinate": "第二坐标", "accuracy": "准确率", "delay: tokens after the first": "延迟：第一个之后的词元数",
+    "second coordinate": "第二坐标", "accuracy": "准确率", "delay: tokens after the first": "延迟：第一个之后的词元数", "delay: tokens after the first; each is twice the one before": "延迟：第一个之后的词元数，每个是前一个的两倍",
     "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
     "distance T − t": "距离 T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
