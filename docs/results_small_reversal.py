@@ -108,12 +108,16 @@ def check_text():
     alike = [[faster(row, batch) for row in students] for batch in STUDY.batches]
     noise = f"{max(100 * max(speeds) / min(speeds) - 100 for speeds in alike):.0f} %"
     slower = f"{faster('student, 1,200 updates', 1) / faster('student, 1,200 updates, int8', 1):.1f}"
+    smallest = f"{faster('smallest student', 1) / faster('smallest student, int8', 1):.1f}"
+    matrix, whole = (f"{100 * mean_of(row, 'exact_match'):.1f}" for row in ("80 % zeros, then trained", "80 % zeros, global, then trained"))
     added = f"{float(bytes_of('convolution of the annotations')) - 100:.0f} %"
     one, trained = exact("top-1", "{:.1f}")[1], exact("student, 1,200 updates", "{:.1f}")[0]
     sentences = [  # in English, and in Chinese
         (f"differ by up to {noise}", f"相差 {noise}"),
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
         (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
+        (f"a student of the same sizes takes {smallest} times as long", f"大小相同的学生是 {smallest} 倍"),
+        (f"With 80 % zeros, it keeps {matrix} % of the outputs right, and global pruning {whole} %", f"{matrix} % 的输出正确，全局只有 {whole} %"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
         between("it keeps only {} of the outputs right", "80 % zeros, global, then trained", "{:.1f}"),
         between("After 1,200, {} are right", "90 % zeros, then trained longer"),
