@@ -89,7 +89,7 @@ WORDS = {
     # 06, 07
     "length": "长度", "600 updates": "600 次更新", "2400 updates": "2400 次更新", "model": "模型", "parameters": "参数个数",
     # compress-a-model
-    "reversal": "反转", "French": "法语", "f32, MB": "f32，MB", "int8, MB": "int8，MB", "ratio": "比值", "f32": "f32", "int8": "int8",
+    "reversal, 64 units": "反转，64 个单元", "French": "法语", "f32, MB": "f32，MB", "int8, MB": "int8，MB", "ratio": "比值", "f32": "f32", "int8": "int8",
     "instructions": "指令集", "AMX": "AMX", "AVX512-VNNI": "AVX512-VNNI", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
     # sparse-attention
     "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",

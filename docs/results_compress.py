@@ -46,7 +46,7 @@ def measure(at, only=None):
 def compress_quality():
     """The rows f32 and int8 of the tables of tutorial 14."""
     rows = []
-    for model, study, score in (("reversal", results_small_reversal.STUDY, "{:.1f} %"), ("French", results_small_french.STUDY, "{:.2f}")):
+    for model, study, score in (("reversal, 64 units", results_small_reversal.STUDY, "{:.1f} %"), ("French", results_small_french.STUDY, "{:.2f}")):
         f32, int8 = (study.mean_of(row, "bytes") / 1e6 for row in ("f32", "int8"))
         scores = (score.format(study.scale * study.mean_of(row, study.score)) for row in ("f32", "int8"))
         rows.append([model, f"{f32:.2f}", f"{int8:.2f}", f"{int8 / f32:.2f}", *scores])
