@@ -11,8 +11,8 @@ from results_small_french import STUDY, mean_of
 def four_ways(p):
     """Four ways to make a model smaller.
 
-    Fewer bits: the weights w are rounded to a staircase of values. Fewer weights: the smallest ones become 0. Fewer units: a row and
-    a column of a matrix are removed. A student: a smaller model learns to predict the probabilities of a larger one.
+    Fewer bits: the weights w are rounded to a staircase of values. Fewer weights: the smallest ones become 0. Fewer units: the row
+    and the column of one unit are removed from a matrix. A student: a smaller model learns to predict the probabilities of a larger one.
     """
     size, top = 15, 108
     for x, name, result in ((66, "fewer bits", "coarser values"), (182, "fewer weights", "most are 0"),
@@ -26,7 +26,6 @@ def four_ways(p):
     stairs = "M32 142" + "".join(f"h{8 if step in (0, 4) else 17}v-17" for step in range(4)) + "h9"
     p.path("line decoder", stairs, ' stroke-width="2.2"')
     p.path("line token dash", "M28 145.5L106 67.5", ' stroke-width="1.2"')  # through the middles of the steps
-    p.text(93, 140, "slope 1", "small quiet")
     p.math(106, top + 66, "w", "small")
     p.math(66, top - 60, "ŵ", "small")
 
@@ -36,7 +35,7 @@ def four_ways(p):
             left, y = size * (j - 2.5), top + size * (i - 2)
             p.vector(182 + left + size / 2, y, "decoder" if (i, j) in kept else "token", size=size,
                      css="" if (i, j) in kept else "dash faded")
-            gone = i == 2 or j == 3
+            gone = 2 in (i, j)
             p.vector(298 + left + size / 2, y, "gradient" if gone else "decoder", size=size, css="dash faded" if gone else "")
 
     teacher, student = p.grid(392, 142, 5, 3, "context", size=12), p.grid(440, 152, 2, 2, "decoder", size=12)
@@ -53,7 +52,7 @@ def four_ways(p):
 def sparsity(p):
     """Exact match against the fraction of zeros, for three ways to prune.
 
-    Lines are means of three seeds, bands reach from the lowest to the highest of the seeds. Without further training, exact match falls
+    Dots are means of three seeds, bands reach from the lowest to the highest of the seeds. Without further training, exact match falls
     to almost 0 at 0.5 if all matrices are pruned together, and at 0.6 if each matrix loses the same fraction. With further training, it
     is 1 up to 0.7, 0.89 at 0.8, and 0 at 0.9.
     """
@@ -81,6 +80,8 @@ def sparsity(p):
                            for of in (max, min, lambda values: sum(values) / len(values)))
         p.path(f"fill {role}", "M" + "L".join(at(*point) for point in high + low[::-1]) + "z", ' fill-opacity="0.22"')
         p.path(f"line {role}", "M" + "L".join(at(*point) for point in mean), ' stroke-width="2.2"')
+        for point in mean:
+            p.disc(f"fill {role}", *point, 4)
         p.text(*place(x, y), name, f"small fill {css} {role}")
 
 
@@ -89,9 +90,9 @@ def units(p):
     """Two matrices, and the unit that is removed from them.
 
     W_hh has the rows (0.5, 0.1) and (0.2, -0.3), W_o the rows (0.4, 0.1) and (-0.3, 0.2). The row and the columns of unit 2 are
-    grey. The squares of unit 1 sum to 0.80, those of unit 2 to 0.28. Without unit 2, W_hh is (0.5), and W_o has the column (0.4, -0.3).
+    grey. The rows of W_o are outputs, not units. The squares of unit 1 sum to 0.80, those of unit 2 to 0.28. Without unit 2, W_hh is (0.5), and W_o has the column (0.4, -0.3).
     """
-    width, height, top = 50, 32, 58
+    width, height, top = 46, 32, 58
 
     def matrix(left, name, rows, is_removed):
         p.math(left + width * len(rows[0]) / 2, 14, name)
@@ -102,14 +103,13 @@ def units(p):
                 p.text(left + width * (j + 0.5), top + height * (i + 0.5), f"{value:g}".replace("-", "−"), "small quiet" if grey else "small")
         return left
     hidden, out = ((0.5, 0.1), (0.2, -0.3)), ((0.4, 0.1), (-0.3, 0.2))
-    for left in (matrix(66, "W_{hh}", hidden, lambda i, j: i == 1 or j == 1), matrix(206, "W_o", out, lambda i, j: j == 1)):
+    for left, rows in ((matrix(54, "W_{hh}", hidden, lambda i, j: i == 1 or j == 1), "unit"), (matrix(218, "W_o", out, lambda i, j: j == 1), "output")):
         for j in range(2):
             p.text(left + width * (j + 0.5), top - 14, f"unit {j + 1}", "small quiet")
-    for i in range(2):
-        p.text(12, top + height * (i + 0.5), f"unit {i + 1}", "small start quiet")
-    p.arrow((322, top + height), (352, top + height))
-    matrix(366, "W_{hh}", ((0.5,),), lambda i, j: False)
-    matrix(424, "W_o", ((0.4,), (-0.3,)), lambda i, j: False)
+            p.text(left - 8, top + height * (j + 0.5), f"{rows} {j + 1}", "small end quiet")
+    p.arrow((320, top + height), (350, top + height))
+    matrix(362, "W_{hh}", ((0.5,),), lambda i, j: False)
+    matrix(420, "W_o", ((0.4,), (-0.3,)), lambda i, j: False)
     # the sums of squares: the row of W_hh, its column and the column of W_o
     for unit, y in ((0, 156), (1, 186)):
         parts = [sum(x * x for x in hidden[unit]), sum(row[unit] ** 2 for row in hidden), sum(row[unit] ** 2 for row in out)]
@@ -232,6 +232,16 @@ def height_of(bleu):
     return 26 + 52 * (31 - bleu) if bleu >= BREAK[0] else 216 + 8 * (BREAK[1] - bleu)
 
 
+def parts_of(start, end):
+    """The line from `start` to `end`, as two lines if the break of the axis interrupts it."""
+    edges = height_of(BREAK[0]) + 12, height_of(BREAK[1]) - 12
+    if (start[1] < edges[0]) == (end[1] < edges[0]):
+        return [(start, end)]
+    upper, lower = sorted((start, end), key=lambda point: point[1])
+    cuts = [(upper[0] + (y - upper[1]) / (lower[1] - upper[1]) * (lower[0] - upper[0]), y) for y in edges]
+    return [(upper, cuts[0]), (cuts[1], lower)]
+
+
 def bleu_axis(p, left):
     for bleu in (0, 10, 20, 28, 29, 30):
         p.path("line token faded", f"M{at(left, height_of(bleu))}H468", ' stroke-width="1"')
@@ -269,7 +279,9 @@ def french(p):
             ("decoder", (("smallest student", 10, -4, "start", "true targets"), ("smallest student, teacher's translations", 2, 13, "end", "translations"),
                          ("smallest student, teacher's translations, int8", 0, 15, "", "int8")))):
         places = [place(row) for row, *_ in models]
-        p.arrow(*places, role=role, head=False, width=1.6)
+        for start, end in zip(places, places[1:]):
+            for part in parts_of(start, end):
+                p.arrow(*part, role=role, head=False, width=1.6)
         for (x, y), (_, dx, dy, css, text) in zip(places, models):
             p.disc(f"fill {role}", x, y, 4)
             if text:
