@@ -90,7 +90,8 @@ def units(p):
     """Two matrices, and the unit that is removed from them.
 
     W_hh has the rows (0.5, 0.1) and (0.2, -0.3), W_o the rows (0.4, 0.1) and (-0.3, 0.2). The row and the columns of unit 2 are
-    grey. The rows of W_o are outputs, not units. The squares of unit 1 sum to 0.80, those of unit 2 to 0.28. Without unit 2, W_hh is (0.5), and W_o has the column (0.4, -0.3).
+    grey. The rows of W_o are outputs, not units. The squares of unit 1 sum to 0.80, those of unit 2 to 0.28. Without unit 2, W_hh is
+    (0.5), and W_o has the column (0.4, -0.3).
     """
     width, height, top = 46, 32, 58
 
