@@ -131,12 +131,12 @@ def tape_uses(p):
         p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
 
 
-@picture("sparse_methods", 610)
+@picture("sparse_methods", 640)
 def sparse_methods(p):
     """The weights that six methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
-    negative: two positions remain. Local-p multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
+    negative: two positions remain, and the parts of their energies above the threshold, 0.75 and 0.25, are the weights. Local-p multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
     attention has drawn position 2 and gives it the weight 1; the pale bars and grey numbers are the probabilities of the draw. Gumbel adds noise to the
     energies and gives the weight 1 to the largest sum, also at position 2; the pale bars and grey numbers are the softmax of the sums.
     """
@@ -150,10 +150,10 @@ def sparse_methods(p):
     tau = (energies[0] + energies[1] - 1) / 2
     window = softmax(energies[1:4])  # the positions within w = 1 of position 3
     one, none = [0, 1, 0, 0, 0], [0] * 5
-    methods = (("softmax", 186, soft, none), ("top-2", 248, [*softmax(energies[:2]), 0, 0, 0], none),
-               ("sparsemax", 310, [max(e - tau, 0) for e in energies], none),
-               ("local-p", 372, [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0], none),
-               ("hard", 434, one, soft), ("Gumbel", 582, one, perturbed))
+    methods = (("softmax", 216, soft, none), ("top-2", 278, [*softmax(energies[:2]), 0, 0, 0], none),
+               ("sparsemax", 340, [max(e - tau, 0) for e in energies], none),
+               ("local-p", 402, [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0], none),
+               ("hard", 464, one, soft), ("Gumbel", 612, one, perturbed))
     xs, width = [160 + 64 * j for j in range(5)], 34
 
     def value(v):
@@ -166,11 +166,15 @@ def sparse_methods(p):
             p.text(x, zero - scale * e + (-9 if e >= 0 else 10), value(e), "small")
     p.text(12, 52, "energies", "name start attention")
     bars(82, energies, 27)
+    for x, e in zip(xs, energies):
+        if e > tau:
+            for css in ("back", "part context"):
+                p.rect(css, x - width / 2, 82 - 27 * e, width, 27 * (e - tau))
     p.arrow((xs[0] - 30, 82 - 27 * tau), (xs[-1] + 10, 82 - 27 * tau), role="gradient", css="dash", head=False)
     p.math(xs[-1] + 14, 82 - 27 * tau, f"τ = {tau:g}", "small start")
-    p.math(12, 488, "e + G", "start")
-    p.text(12, 506, "energies + noise", "small start quiet")
-    bars(508, sums, 14)
+    p.math(12, 518, "e + G", "start")
+    p.text(12, 536, "energies + noise", "small start quiet")
+    bars(538, sums, 14)
     for name, floor, weights, pale in methods:
         p.text(12, floor - 20, name, "name start context")
         p.text(12, floor - 2, f"sum {sum(weights):.2f}", "small start quiet")
@@ -183,9 +187,53 @@ def sparse_methods(p):
             p.text(x, floor - 36 * max(weight, behind) - 9, *((value(behind), "small quiet") if behind and not weight else (value(weight), "small")))
             if behind and weight:
                 p.text(x + width / 2 + 3, floor - 36 * behind, value(behind), "small start quiet")
-    p.text(12, 598, "position", "small start quiet")
-    for j, x in enumerate(xs, 1):
-        p.text(x, 598, str(j), "small quiet")
+    for y in (142, 628):
+        p.text(12, y, "position", "small start quiet")
+        for j, x in enumerate(xs, 1):
+            p.text(x, y, str(j), "small quiet")
+
+
+@picture("sparse_window", 226)
+def sparse_window(p):
+    """The factor of a window around position 4 that reaches 2 positions to each side.
+
+    A Gaussian is 1 at position 4, 0.61 at positions 3 and 5, and 0.14 at positions 2 and 6. At the edges of the window, 2 and 6, the
+    factor jumps from 0.14 to 0. It is 0 at positions 0, 1, 7 and 8.
+    """
+    centre, w, floor, height = 4, 2, 176, 130
+
+    def at_position(u, y):
+        return 48 + 48 * u, floor - height * y
+
+    def curve(low, high):
+        points = [low + (high - low) * i / 60 for i in range(61)]
+        return "M" + "L".join("{:.1f} {:.1f}".format(*at_position(u, math.exp(-2 * (u - centre) ** 2 / w ** 2))) for u in points)
+
+    left, right = at_position(centre - w, 0)[0], at_position(centre + w, 0)[0]
+    p.rect("panel token", left, 30, right - left, floor - 30)
+    p.arrow(at_position(-0.6, 0), at_position(8.7, 0), head=False, width=1)
+    for j in range(9):
+        x, y = at_position(j, math.exp(-2 * (j - centre) ** 2 / w ** 2))
+        p.text(x, floor + 14, str(j), "small quiet")
+        if abs(j - centre) > w:
+            p.text(x, floor - 9, "0", "small")
+            continue
+        p.rect("part context", x - 9, y, 18, floor - y)
+        p.text(x + {-2: -20, -1: -24, 0: 0, 1: 24, 2: 20}[j - centre], y - (10 if j == centre else 4 if abs(j - centre) == 1 else 8),
+               number(math.exp(-2 * (j - centre) ** 2 / w ** 2)) if j != centre else "1", "small")
+    for low, high in ((-0.6, centre - w), (centre + w, 8.7)):
+        p.path("line context dash faded", curve(low, high), ' stroke-width="1.6"')
+    p.path("line context", curve(centre - w, centre + w), ' stroke-width="2.2"')
+    for x in (left, right):
+        p.path("line gradient dash", f"M{at(x, 30)}V{floor}", ' stroke-width="1.6"')
+    p.text(left - 6, 36, "edge", "name small end gradient")
+    p.text(right + 6, 36, "edge", "name small start gradient")
+    p.math(at_position(centre, 0)[0], 16, "p_t = 4")
+    p.text(12, floor + 36, "position", "small start quiet")
+    for x in (left, right):
+        end = at_position(centre, 0)[0] + (14 if x == right else -14)
+        p.math((end + x) / 2, floor + 42, "w = 2", "small")
+        p.arrow((end, floor + 30), (x, floor + 30), width=1.2)
 
 
 @picture("sparse_estimates", 290)
