@@ -295,7 +295,7 @@ def calls(p):
             ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166), ("arithmetic.cpp", "mul", 220),
                                                      ("arithmetic.cpp", "binary", 330), ("tape.hpp", "record", 270), ("tape.cpp", "append", 350))),
             ("gradient", "backward", "c.backward()", 216, (("backward.cpp", "backward", 162), ("backward.cpp", "run", 246), ("backward.cpp", "step", 320),
-                                                           ("arithmetic.cpp", "g b, g a", 372), ("gradient.hpp", "add_gradient", 412)))):
+                                                           ("arithmetic.cpp", "lambda of mul", 372), ("gradient.hpp", "add_gradient", 412)))):
         p.text(12, top, name, f"name start {role}")
         p.text(118, top, code, "small code start")
         rows = {file: top + 36 + 40 * k for k, file in enumerate(dict.fromkeys(file for file, *_ in steps))}

@@ -92,7 +92,7 @@ WORDS = {
     "softmax of each row": "每行的 softmax", "results": "结果", "times ": "乘以 ",  # why-attention.md
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
     "energies + noise": "能量 + 噪声", "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
-    "loops over rows": "按行的循环", "a team of threads": "线程组", "a pool of buffers": "缓冲区的池", "thread settings": "线程的设置", "gradient check": "梯度检验",  # architecture.md
+    "loops over rows": "按行的循环", "a team of threads": "线程组", "a pool of buffers": "缓冲区的池", "thread settings": "线程的设置", "gradient check": "梯度检验", "lambda of mul": "mul 的 lambda",  # architecture.md
     # check.md
     "your browser": "你的浏览器", "your C++": "你的 C++", "compiler": "编译器", "program": "程序", "in a worker": "在 worker 里",
     "headers, libraries": "头文件和库", "downloaded once": "只下载一次", "shape": "形状", "message": "消息",
@@ -152,7 +152,7 @@ PATTERNS = {
 SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "append", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
-        "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
+        "lambda", "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
 SENTENCES = re.compile(r"four-\d|seven_books|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations: only their labels are translated
 TOKENS = re.compile(r"tutorial_13_(asked|word_order)")  # pictures of sentences without labels: nothing is translated
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"

@@ -1,5 +1,4 @@
 #include <gradus/autograd/gradcheck.hpp>
-#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/recording.hpp>
 #include <gradus/autograd/scope.hpp>
