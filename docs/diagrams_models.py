@@ -2,7 +2,7 @@
 
 import math
 
-from diagrams_kit import at, picture
+from diagrams_kit import at, number, picture
 from diagrams_parts import COLUMNS, START, annotation, annotations, attention, chain, decoder, encoder, feed, output
 from results_kit import load
 
@@ -164,8 +164,9 @@ def additive_attention(p):
         (p.math if j < 4 else p.text)(x, y + 274, values, "small" if j < 4 else "small quiet")
 
 
-def decoder_step(p, y, normalised_by="mask, softmax", weights=(0.15, 0.25, 0.6)):
-    """Draws one step of Bahdanau's decoder. The states are at height y. A larger weight has a thicker arrow."""
+def decoder_step(p, y, normalised_by="mask, softmax", weights=(0.15, 0.25, 0.6), numbers=None):
+    """Draws one step of Bahdanau's decoder. The states are at height y. A larger weight has a thicker arrow. `numbers` are those of
+    attention()."""
     xs = COLUMNS[:3]
     before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
     token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
@@ -177,7 +178,7 @@ def decoder_step(p, y, normalised_by="mask, softmax", weights=(0.15, 0.25, 0.6))
     vector = p.vector(xs[1], y + 92, *["context"] * 6)
     mapped = p.cell(START, y + 240, "W_a", "attention", 40, 24)
     p.arrow(before.bottom(), mapped.top(), role="decoder")
-    total = attention(p, y + 135, xs, [mapped.bottom()], weights=weights, normalised_by=normalised_by)
+    total = attention(p, y + 135, xs, [mapped.bottom()], weights=weights, numbers=numbers, normalised_by=normalised_by)
     p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
     feed(p, state, softmax, token, vector.top())
     annotations(p, y + 385, xs)
@@ -216,13 +217,14 @@ def four_things(p):
     and the next token.
     """
     y = 122
-    decoder_step(p, y, "softmax", weights=(0.58, 0.38, 0.04))
+    weights = (0.58, 0.38, 0.04)
+    decoder_step(p, y, "softmax", weights, [(f"e_{{t{j}}}", number(weight)) for j, weight in enumerate(weights, 1)])
     p.text(262, y - 57, "decoder", "name start decoder")
     p.text(392, y + 428, "encoder", "name start encoder")
     p.text(378, y + 178, "attention", "name start attention")
-    for number, x, dy, text in (("4", 270, -24, "new state, next token"), ("3", 270, 92, "context: weighted mean"),
-                                ("2", 386, 242, "weights"), ("1", 386, 279, "energies")):
-        p.badge(x, y + dy, number)
+    for step, x, dy, text in (("4", 270, -24, "new state, next token"), ("3", 270, 92, "context: weighted mean"),
+                              ("2", 386, 242, "weights"), ("1", 386, 279, "energies")):
+        p.badge(x, y + dy, step)
         p.text(x + 16, y + dy, text, "start")
     p.text(388, y + 385, "annotations", "small start quiet")
 

@@ -91,15 +91,6 @@ def tutorial_14_methods():
     return table("14", "methods", form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
 
 
-def tutorial_10_some_lengths():
-    """Some rows of the table of exact match, without ranges."""
-    results = load("tutorial_10")
-    models = results["runs"][0]["tables"]["exact_match"]["columns"]
-    rows = [[str(length), *(mean([values(run, "exact_match", length)[model] for run in results["runs"]]) for model in models)]
-            for length in (3, 6, 9, 12, 13, 14, 15)]
-    return markdown_table(["length", *models], rows) + "\n\n" + where_measured(results, seeds_differ=False)
-
-
 def tutorial_10_alignment():
     rights, weights = zip(*map(alignment, load("tutorial_10")["runs"]))
     right, weight = over_seeds([100 * right for right in rights], "{:.2f} %"), over_seeds(weights)
@@ -168,8 +159,19 @@ def keep_time(number, seconds, at):
            "machines": dict(sorted({**kept["machines"], number: machine()}.items()))})
 
 
+def check_readme():
+    """Checks that the README gives the mean exact match of the three seeds at lengths 13 and 14."""
+    runs = load("tutorial_10")["runs"]
+    means = {length: 100 * sum(values(run, "exact_match", length)["Bahdanau"] for run in runs) / len(runs) for length in (13, 14)}
+    for page, form in (("README.md", "{0:.0f} % at length {1}"), ("README.zh-CN.md", "长度 {1} 时是 {0:.0f} %")):
+        text = " ".join((ROOT / page).read_text().split())
+        for length, value in means.items():
+            assert form.format(value, length) in text, (page, length)
+
+
 def check_bounds():
-    """Checks the bounds that every seed of the main run must meet."""
+    """Checks the bounds that every seed of the main run must meet, and the numbers of the README."""
+    check_readme()
     for run in load("tutorial_10")["runs"]:
         exact = {length: values(run, "exact_match", length) for length in TRAINED}
         for length in TRAINED:
