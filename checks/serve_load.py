@@ -43,8 +43,8 @@ class Load:
         self.port = int(self.server.stderr.readline().rsplit(":", 1)[1])
 
     def translated(self, words):
-        """Lists, for each line, the (score, text) of its translations. Samples only the first SAMPLED lines, each in a separate
-        run, because a sample depends on the position of its line in the input."""
+        """For each line, the list of (score, text) of its translations. With --sample, translates only the first SAMPLED lines,
+        each in a separate run, because a sample depends on the position of its line in the input."""
         if "--sample" in words:
             return [found for line in self.lines[:SAMPLED] for found in self.translated_file([line], words)]
         return self.translated_file(self.lines, words)

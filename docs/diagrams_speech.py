@@ -137,9 +137,10 @@ def silence(p):
 def tried(p):
     """Errors in strings of 12 symbols against errors at speed 2, for eight models of tutorial 15 --tried.
 
-    A point is the mean of three seeds, and its bars reach from the lowest to the highest seed. Models that learnt from utterances with
-    frames left out also have twice the updates. They are far to the left: at most 3 % of the symbols are wrong at speed 2. Models
-    with twice the updates or with another speed for each symbol are at the bottom. No model is in the corner at the bottom left.
+    A point is the mean of three seeds, and its bars reach from the lowest to the highest seed. The three models that learnt from
+    utterances with frames left out, and with twice the updates, are far to the left: at most 3 % of the symbols are wrong at
+    speed 2. The models with only twice the updates, or with another speed for each symbol, are at the bottom. No model is in the
+    corner at the bottom left.
     """
     tables = [run["tables"]["tried"] for run in load("tutorial_15_tried")["runs"]]
     columns, left, floor, scale_x, scale_y = tables[0]["columns"], 52, 292, 5.7, 3.8

@@ -13,7 +13,8 @@ from results_kit import ROOT, load, markdown_table, where_measured, write
 BATCHES = [1, 64]
 # the instruction set → environment variables that limit the libraries to it
 INSTRUCTIONS = {"AMX": {}, "AVX512-VNNI": {}, "AVX2": {"ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}}
-# a flag of the processor → the results that only such a processor gives, and their instruction sets; the first flag counts
+# a flag of the processor → the name of the results measured on such a processor, and the instruction sets to measure. If a processor
+# has both flags, the first one is used.
 TABLES = {"amx_int8": ("compress_speed", ["AMX", "AVX2"]), "avx512_vnni": ("compress_speed_vnni", ["AVX512-VNNI"])}
 DECODE = ["bahdanau", "--mode", "decode", "--config", "medium"]
 ROUNDS = 3

@@ -76,8 +76,8 @@ void put_addend(const Product<T>& p) {
   }
 }
 
-/// Writes β·D to C if β ≠ 0 and D is not C, because the libraries add to C. @return the β that the library
-/// must get
+/// The libraries compute C ← A·B + β·C, without a separate D. So if β ≠ 0 and D is not C, writes β·D to C.
+/// @return the β to pass to the library: 1 if β·D was written, otherwise β
 template <class T>
 T addend_in_c(const Product<T>& p) {
   if (p.addend.beta == T(0) || p.addend.d.data == p.c.data) return p.addend.beta;
