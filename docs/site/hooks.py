@@ -268,8 +268,8 @@ def search_inside(match):
     the text between two punctuation marks or spaces counts as one word, and a query matches every word that contains it."""
     settings = json.loads(match[1])
     settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
-    # The + requires a word, and a * stands for any characters. The theme appends a * to the query, so the * at its end is
-    # removed.
+    # The + requires a word, and a * stands for any characters. The theme appends a * of its own to the query,
+    # so the transform drops its last one.
     transform = r'query => query.trim().replace(/\S+/g, word => "+" + word.replace(/^[^\x00-\x7F].*/, "*$&*")).replace(/\*$/, "")'
     return (f"<script>var __search = {{transform: {transform}}}</script>\n"
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')

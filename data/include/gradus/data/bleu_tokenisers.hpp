@@ -14,8 +14,8 @@ enum class BleuTokeniser {
   none,        ///< "none": splits at white space; for tokenised text
   characters,  ///< "char": every character except white space is a token
   chinese,     ///< "zh": every Chinese character is a token, the rest is split as 13a does
-  /// "intl", like WMT's mteval-v14.pl: separates all Unicode symbols, and Unicode punctuation that has a
-  /// character other than a number before or after it
+  /// "intl", like WMT's mteval-v14.pl: separates all Unicode symbols, and Unicode punctuation next to a
+  /// character that is not a number
   international,
 };
 
