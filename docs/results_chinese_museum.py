@@ -41,9 +41,9 @@ WORDS = {
     "copy.":
         "输入与目标必须错开一个词元：用 Python 写，输入是 trg[:-1]，目标是 trg[1:]。如果没有错开，任务就成了照抄输入。损失立刻降到 0，模型却只学会了照抄。",
     "The first output is a row of zeros.": "第一个输出是一行零",
-    "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss compares "
-    "the whole list with the target. So it compares the output of each step with the target token of the next step: the "
-    "model learns to skip the first token.":
+    "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. So every output is "
+    "one place late. The loss compares the placeholder with the first token, and the output of each step with the target "
+    "token of the next step: the model learns to skip the first token.":
         "输出的列表以一个占位的元素开头，就像先写 `outputs = torch.zeros(…)`、循环再从 1 开始那样，而损失把整个列表拿去与目标比较。"
         "于是每一步的输出都与下一步的目标词元比较：模型学会的是跳过第一个词元。",
     "The output gets the length of the target.": "输出的长度取自目标",

@@ -57,9 +57,9 @@ EXHIBITS = {
     6: Exhibit("The first output is a row of zeros.",
                "std::vector<Tensor> outputs = {};",
                "std::vector<Tensor> outputs = {zeros({B, embedding_.weight.size(0)}, embedding_.weight.dtype())};",
-               "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. The loss "
-               "compares the whole list with the target. So it compares the output of each step with the target token of the "
-               "next step: the model learns to skip the first token.",
+               "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1. So every output is "
+               "one place late. The loss compares the placeholder with the first token, and the output of each step with the "
+               "target token of the next step: the model learns to skip the first token.",
                [5, 10, 13]),
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",

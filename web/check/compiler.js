@@ -33,7 +33,7 @@ export class Compiler {
   constructor(clang, library) {
     const split = "precompiled.split";
     this.#clang = clang;
-    // filter() copies all files except the precompiled header, so that the memory of the archive can be freed.
+    // Both filter() and join() copy, so that the memory of the archive can be freed.
     this.#files = { ...unpack(filter(library, (name) => name !== split)), "precompiled.pch": join(unpack(library)[split]) };
   }
 
