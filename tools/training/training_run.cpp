@@ -215,7 +215,12 @@ void TrainingRun::start_rounding(const models::Checkpoint* resumed) {
 
 void TrainingRun::after_update(std::int64_t step) {
   if (pruning_) pruning_->after_update(step);
-  if (rounding_) rounding_->after_update();
+  if (!rounding_) return;
+  try {
+    rounding_->after_update();
+  } catch (const Error&) {  // replaces a message that names only a row
+    fail("train", "a weight is not finite after step ", step, "; lower the learning rate");
+  }
 }
 
 // Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings

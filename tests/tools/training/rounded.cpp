@@ -82,7 +82,7 @@ TEST_CASE("a stopped and resumed run with --int8 has the same bytes as an uninte
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
 }
 
-TEST_CASE("training with --int8 can begin and end in a resumed run, and is refused with --prune",
+TEST_CASE("training with --int8 can begin and end in a resumed run; errors name the reason",
           "[tools][train][resume][compress]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
@@ -93,6 +93,9 @@ TEST_CASE("training with --int8 can begin and end in a resumed run, and is refus
   REQUIRE(run({"train", "--resume", out.string(), "--steps", "29", "--int8=false"}).code == 0);
   CHECK(matrices(out / "last.safetensors", "trainer.exact.").empty());
 
+  const Ran infinite =
+      run(rounded(scratch.path() / "no", {"--optimiser", "sgd", "--clip", "inf", "--learning-rate", "1e39"}));
+  CHECK(contains(infinite.err, "gradus train: a weight is not finite after step 1; lower the learning rate"));
   const Ran refused = run(rounded(scratch.path() / "no", {"--prune", "0.5"}));
   CHECK(refused.code == 2);
   CHECK(contains(refused.err,
