@@ -136,7 +136,8 @@ def sparse_methods(p):
     """The weights that six methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
-    negative: two positions remain, and the parts of their energies above the threshold, 0.75 and 0.25, are the weights. Local-p multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
+    negative: two positions remain, and the parts of their energies above the threshold, 0.75 and 0.25, are the weights. Local-p
+    multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
     attention has drawn position 2 and gives it the weight 1; the pale bars and grey numbers are the probabilities of the draw. Gumbel adds noise to the
     energies and gives the weight 1 to the largest sum, also at position 2; the pale bars and grey numbers are the softmax of the sums.
     """
@@ -154,7 +155,7 @@ def sparse_methods(p):
                ("sparsemax", 340, [max(e - tau, 0) for e in energies], none),
                ("local-p", 402, [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0], none),
                ("hard", 464, one, soft), ("Gumbel", 612, one, perturbed))
-    xs, width = [160 + 64 * j for j in range(5)], 34
+    xs, width, scale = [160 + 64 * j for j in range(5)], 34, 30  # one scale: the parts above τ are as high as the weights
 
     def value(v):
         return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
@@ -165,13 +166,13 @@ def sparse_methods(p):
             p.rect(css, x - width / 2, min(zero, zero - scale * e), width, abs(scale * e))
             p.text(x, zero - scale * e + (-9 if e >= 0 else 10), value(e), "small")
     p.text(12, 52, "energies", "name start attention")
-    bars(82, energies, 27)
+    bars(82, energies, scale)
     for x, e in zip(xs, energies):
         if e > tau:
             for css in ("back", "part context"):
-                p.rect(css, x - width / 2, 82 - 27 * e, width, 27 * (e - tau))
-    p.arrow((xs[0] - 30, 82 - 27 * tau), (xs[-1] + 10, 82 - 27 * tau), role="gradient", css="dash", head=False)
-    p.math(xs[-1] + 14, 82 - 27 * tau, f"τ = {tau:g}", "small start")
+                p.rect(css, x - width / 2, 82 - scale * e, width, scale * (e - tau))
+    p.arrow((xs[0] - 30, 82 - scale * tau), (xs[-1] + 10, 82 - scale * tau), role="gradient", css="dash", head=False)
+    p.math(xs[-1] + 14, 82 - scale * tau, f"τ = {tau:g}", "small start")
     p.math(12, 518, "e + G", "start")
     p.text(12, 536, "energies + noise", "small start quiet")
     bars(538, sums, 14)
@@ -181,12 +182,12 @@ def sparse_methods(p):
         p.arrow((xs[0] - 30, floor), (xs[-1] + 30, floor), head=False, width=1)
         for x, weight, behind in zip(xs, weights, pale):
             if behind:
-                p.rect("part token faded", x - width / 2, floor - 36 * behind, width, 36 * behind)
+                p.rect("part token faded", x - width / 2, floor - scale * behind, width, scale * behind)
             if weight:
-                p.rect("part context", x - width / 2, floor - 36 * weight, width, 36 * weight)
-            p.text(x, floor - 36 * max(weight, behind) - 9, *((value(behind), "small quiet") if behind and not weight else (value(weight), "small")))
+                p.rect("part context", x - width / 2, floor - scale * weight, width, scale * weight)
+            p.text(x, floor - scale * max(weight, behind) - 9, *((value(behind), "small quiet") if behind and not weight else (value(weight), "small")))
             if behind and weight:
-                p.text(x + width / 2 + 3, floor - 36 * behind, value(behind), "small start quiet")
+                p.text(x + width / 2 + 3, floor - scale * behind, value(behind), "small start quiet")
     for y in (142, 628):
         p.text(12, y, "position", "small start quiet")
         for j, x in enumerate(xs, 1):
