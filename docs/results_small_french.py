@@ -108,34 +108,39 @@ def check_text():
     smallest = bleu("smallest student, teacher's translations", "smallest student")
     lost = f"{100 - 100 * STUDY.against_f32('90 % zeros, then trained', 'bleu'):.0f} %"
     times = {name: f"{STUDY.faster('int8', 1, name):.1f}" for name in ("small_speed", "small_speed_amd")}
-    gzipped = {row: f"{mean_of(row, 'gzip_bytes') / 1e6:.2f} MB" for row in ("80 % zeros, then trained", "int8", "50 % zeros, then trained, int8")}
+    cut = "2,000 target words, int8"
+    pruned, rounded, both, short = (f"{mean_of(row, 'gzip_bytes') / 1e6:.2f} MB" for row in (
+        "80 % zeros, then trained", "int8", "50 % zeros, then trained, int8", cut))
     large, untaught, taught, stored = (f"{mean_of(row, 'bleu'):.1f}" for row in (
         "f32", "smallest student", "smallest student, teacher's translations", "smallest student, teacher's translations, int8"))
     smallest_students = [f"{end(mean_of(row, 'bleu') for row in ROWS if row.startswith('smallest')):.1f}" for end in (min, max)]
     half = bleu("50 % zeros, then trained, int8", "f32")
-    pruned, rounded, both = gzipped.values()
+    bytes_left, words_lost = f"{100 * STUDY.against_f32(cut, 'bytes'):.0f} %", bleu(cut, "f32")
+    slow, fast = (f"{STUDY.faster(cut, 1, name):.1f}" for name in ("small_speed_amd", "small_speed"))
     spread = [[f"{end(STUDY.over_runs(row, 'bleu')):.1f}" for end in (min, max)] for row in ("f32", "attention in a window")]
     check_sentences({
         "tutorials": (f"loses {zeros} [BLEU]", f"half of them cost {zeros} BLEU", f"they added {words} BLEU, and the teacher's translations {beams}.",
                       f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.",
-                      f"its teacher's translations has {smallest} BLEU less than without",
-                      f"on the true targets ({untaught} against {large}). On the teacher's translations it has {taught}.",
+                      f"its teacher's translations has {smallest} BLEU less than without them", f"and the student {untaught}. The cause",
+                      f"on the true targets ({untaught} against {large}, both greedy). On the teacher's translations it has {taught}.",
                       f"almost half of the BLEU is lost, and with 90 % zeros, {lost} of it.",
                       f"{times['small_speed_amd']} times as fast as f32 on the AMD processor, and {times['small_speed']} times on the Intel processor",
                       f"large model is {' to '.join(spread[0])}, and that of the model with a window {' to '.join(spread[1])}.",
                       f"the smallest student has {' to '.join(smallest_students)} BLEU, and the large model {large}.",
                       f"about the same BLEU ({stored} against {large}).", f"with {untaught} BLEU; that model was not measured in int8.",
                       f"the model with 80 % zeros has {pruned}, and int8, which loses nothing, {rounded}.",
-                      f"the compressed file has {both} in place of {rounded} with only int8, for {half} BLEU."),
+                      f"the compressed file has {both}, and with the shortlist and int8 {short}. The zeros lose {half} BLEU.",
+                      f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less."),
         "zh/tutorials": (f"[BLEU](../terms.md#bleu) 下降 {zeros}。", f"BLEU 下降 {zeros}。", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。",
-                         f"BLEU 比不用译文时低 {smallest}。",
-                         f"教师好（{untaught}，教师是 {large}），用教师的译文时是 {taught}。", f"损失将近一半；有 90 % 的零时，损失 {lost}。",
+                         f"BLEU 比不用译文时低 {smallest}。", f"学生是 {untaught}。BLEU 下降的原因",
+                         f"教师好（{untaught}，教师是 {large}，都用贪心解码），用教师的译文时是 {taught}。", f"损失将近一半；有 90 % 的零时，损失 {lost}。",
                          f"在 AMD 处理器上是 f32 的 {times['small_speed_amd']} 倍，在 Intel 处理器上是 {times['small_speed']} 倍",
                          f"大模型的 BLEU 是 {' 到 '.join(spread[0])}，有窗口的模型是 {' 到 '.join(spread[1])}。",
                          f"最小的学生的 BLEU 是 {' 到 '.join(smallest_students)}，大模型是 {large}。",
                          f"BLEU 差不多（{stored}，大模型是 {large}）。", f"BLEU 是 {untaught}；这个模型没有测量 int8。",
                          f"有 80 % 的零的模型是 {pruned}，没有损失的 int8 是 {rounded}。",
-                         f"压缩后的文件是 {both}，只用 int8 是 {rounded}，代价是 BLEU 下降 {half}。")})
+                         f"压缩后的文件是 {both}；候选词表加上 int8 是 {short}。零使 BLEU 下降 {half}；",
+                         f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")})
 
 
 def check_bounds():
