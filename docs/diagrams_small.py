@@ -54,29 +54,32 @@ def sparsity(p):
 
     Dots are means of three seeds, bands reach from the lowest to the highest of the seeds. Without further training, exact match falls
     to almost 0 at 0.5 if all matrices are pruned together, and at 0.6 if each matrix loses the same fraction. With further training, it
-    is 1 up to 0.7, 0.89 at 0.8, and 0 at 0.9.
+    is 1 up to 0.7, 0.89 at 0.8, and 0 at 0.9. The lines without further training begin at 0 zeros, with the model before pruning.
     """
-    tables = [run["tables"]["sparsity"] for run in load("tutorial_14")["runs"]]
-    left, floor, across, up = 52, 282, 540, 250
-    zeros = [float(row["name"]) for row in tables[0]["rows"]]
+    runs = [run["tables"] for run in load("tutorial_14")["runs"]]
+    tables = [run["sparsity"] for run in runs]
+    whole = [next(row["values"][1] for row in run["methods"]["rows"] if row["name"] == "f32") for run in runs]
+    left, floor, across, up = 52, 282, 426, 250
+    zeros = [0, *(float(row["name"]) for row in tables[0]["rows"])]
 
     def place(fraction, value):
-        return left + across * (fraction - zeros[0]), floor - up * value
+        return left + across * fraction, floor - up * value
 
     p.text(12, 14, "exact match, length 12", "small start quiet")
     for part in range(6):
         y = floor - up * part / 5
         p.path("line token faded", f"M{at(left, y)}H{place(zeros[-1], 0)[0]:g}", ' stroke-width="1"')
         p.text(left - 8, y, f"{part / 5:.1f}", "small end quiet")
-    for tenth in range(2, 10):
+    for tenth in range(10):
         p.text(place(tenth / 10, 0)[0], floor + 16, f"{tenth / 10:.1f}", "small quiet")
-    p.text(place((zeros[0] + zeros[-1]) / 2, 0)[0], floor + 40, "fraction of zeros", "small quiet")
+    p.text(place(zeros[-1] / 2, 0)[0], floor + 40, "fraction of zeros", "small quiet")
     # for each column: the role that colours it, and the place of its label
-    labels = {"global": ("gradient", 0.36, 0.1, "end"), "per matrix": ("context", 0.56, 0.5, "start"), "global, then trained": ("decoder", 0.76, 0.87, "end")}
+    labels = {"global": ("gradient", 0.36, 0.1, "end"), "per matrix": ("context", 0.56, 0.5, "start"), "global, then trained": ("decoder", 0.8, 1.06, "end")}
     for number, name in enumerate(tables[0]["columns"]):
         role, x, y, css = labels[name]
-        seeds = [[table["rows"][i]["values"][number] for table in tables] for i in range(len(zeros))]
-        high, low, mean = ([place(fraction, of(values)) for fraction, values in zip(zeros, seeds)]
+        seeds = [[row["values"][number] for row in rows] for rows in zip(*(table["rows"] for table in tables))]
+        seeds = seeds if name.endswith("trained") else [whole, *seeds]
+        high, low, mean = ([place(fraction, of(values)) for fraction, values in zip(zeros[-len(seeds):], seeds)]
                            for of in (max, min, lambda values: sum(values) / len(values)))
         p.path(f"fill {role}", "M" + "L".join(at(*point) for point in high + low[::-1]) + "z", ' fill-opacity="0.22"')
         p.path(f"line {role}", "M" + "L".join(at(*point) for point in mean), ' stroke-width="2.2"')
@@ -194,17 +197,19 @@ def rounded_copy(p):
     p.math(12, 236, "Ŵ", "start")
 
 
-@picture("14_student", 318)
+@picture("14_student", 342)
 def student_gradient(p):
     """The gradient of a student at the temperatures 1 and 4.
 
     The teacher's logits are 0.847 and 0, the student's are 0 and 0. The teacher's probabilities q are 0.7 and 0.3 at T = 1, and
     0.553 and 0.447 at T = 4. The student's probabilities p are always 0.5 and 0.5. The arrows T (p - q) are -0.2 and 0.2 at
-    T = 1, and -0.21 and 0.21 at T = 4. Without the factor T^2, the arrows at T = 4 would be -0.013 and 0.013.
+    T = 1, and -0.21 and 0.21 at T = 4. Without the factor T^2, the arrows at T = 4 would be -0.013 and 0.013. The arrows show the
+    gradient. Training moves the logits the other way.
     """
     floor, rows = 150, (222, 284)
     p.math(12, rows[0], "T (p − q)", "start")
     p.text(12, rows[1], "without T²", "small start quiet")
+    p.text(470, 330, "arrows: the gradient; training moves the other way", "small end fill gradient")
     for middle, temperature in ((200, 1), (384, 4)):
         p.panel("token", middle - 86, 34, 172, 276)
         p.math(middle, 18, f"T = {temperature}")

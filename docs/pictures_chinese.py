@@ -36,6 +36,7 @@ WORDS = {
     "distance d = T − t": "距离 d = T − t",
     # tutorials 14 to 16
     "slope 1": "斜率 1", "token 1": "词元 1", "token 2": "词元 2", "without T²": "没有 T²",
+    "arrows: the gradient; training moves the other way": "箭头是梯度，训练的方向相反",
     "times as fast as f32, logarithmic scale": "速度是 f32 的多少倍，对数刻度", "2,000 words, int8": "2,000 个词，int8",
     "if only the rounded weight is kept": "只保留取整后的权重时", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
