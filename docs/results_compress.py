@@ -64,8 +64,31 @@ def compress_speed_vnni():
     return compress_speed("compress_speed_vnni")
 
 
+def check_text():
+    """Checks the sizes, the memory and the speeds that the page gives for French."""
+    study = results_small_french.STUDY
+    whole, memory = study.mean_of("f32", "bytes"), {row["row"]: row["memory_1"] for row in load("small_speed")["rows"]}
+    cells = [f"{100 * study.mean_of(row, 'bytes') / whole:.0f} ({100 * study.mean_of(row, 'gzip_bytes') / whole:.0f}) | {memory[row] / 1e6:.0f} |"
+             for row in ("int8", "bf16", "2,000 target words", "2,000 target words, int8", "50 % zeros, then trained", "smallest student",
+                         "smallest student, teacher's translations")]
+    int8, words, both, small = ([f"{study.faster(row, 1, name):.1f}" for name in ("small_speed", "small_speed_amd")]
+                                for row in ("int8", "2,000 target words", "2,000 target words, int8", "smallest student"))
+    assert words[0] == words[1]
+    for folder, speeds in (
+            ("how-to", (f"int8 is {int8[0]} times as fast as f32 on the Intel processor of tutorial 14, and {int8[1]} times on the AMD processor.",
+                        f"2,000 words are {words[0]} times as fast on both, 2,000 words with int8 {both[0]} and {both[1]} times, "
+                        f"and the small model {small[0]} and {small[1]} times.")),
+            ("zh/how-to", (f"Intel 处理器上是 f32 的 {int8[0]} 倍，在 AMD 处理器上是 {int8[1]} 倍。",
+                           f"都是 {words[0]} 倍，再加上 int8 是 {both[0]} 倍和 {both[1]} 倍，小模型是 {small[0]} 倍和 {small[1]} 倍。"))):
+        text = " ".join((ROOT / "docs" / folder / "compress-a-model.md").read_text().split())
+        for part in (*cells, *speeds):
+            part = part if folder == "how-to" else part.replace(" (", "（").replace(")", "）")
+            assert part in text, f"docs/{folder}/compress-a-model.md does not say '{part}', as the results do"
+
+
 def check_bounds():
     """Checks that, with AMX or VNNI, int8 decodes at least 1.8 times as fast as f32 for single sentences, and at least 1.3 times as
     fast for batches. The studies check its quality."""
+    check_text()
     for row in load("compress_speed")["rows"] + load("compress_speed_vnni")["rows"]:
         assert row["instructions"] == "AVX2" or row["f32"] / row["int8"] >= (1.8 if row["batch"] == 1 else 1.3), row
