@@ -139,7 +139,7 @@ TEST_CASE("recurrences in int8 agree fused and composed, in every form", "[compr
   CHECK(difference(fused, rounded, 1e-5) != "");  // they differ, because int8 products also round the inputs
 }
 
-TEST_CASE("int8 products end with their object or when weights change; gradients are straight-through",
+TEST_CASE("int8 products end with their object or when weights change, and gradients are straight-through",
           "[compress]") {
   nn::Linear linear(8, 4, false);
   compress::round_to_int8(linear);

@@ -74,7 +74,7 @@ TEST_CASE("a shared matrix is pruned once", "[compress]") {
   CHECK(values(shared.a) == std::vector<float>{0, 2, 3, 4});
 }
 
-TEST_CASE("pruned weights get no gradient and stay 0; without hold(), momentum moves them", "[compress]") {
+TEST_CASE("pruned weights get no gradient and stay 0, but without hold() momentum moves them", "[compress]") {
   for (const bool holds : {true, false}) {
     gradus::seed(3);
     nn::Linear layer(4, 3);

@@ -158,7 +158,7 @@ TEST_CASE("an input used twice has two edges, and a constant none", "[autograd][
         "  n1 -> n2\n");
 }
 
-TEST_CASE("modules are boxes; a leaf's name chooses its box, or its uses if it has no name",
+TEST_CASE("modules are boxes, and a leaf's name chooses its box, or its uses if it has no name",
           "[autograd][graph]") {
   const Tensor x = scalar(1), w = scalar(2), v = scalar(3), a = scalar(4), b = scalar(5);
   Tensor y;

@@ -177,7 +177,7 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("each direction equals a separate net; backward runs on the reversed tokens",
+TEMPLATE_TEST_CASE("each direction equals a separate net, and backward runs on the reversed tokens",
                    "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   TestType both(I, H, {.bidirectional = true}), alone(I, H);

@@ -60,7 +60,7 @@ TEST_CASE("an int8 model multiplies in int8", "[tools][compress]") {
   for (std::size_t i = 0; i < in_f32.size(); ++i) CHECK(std::abs(in_int8[i] - in_f32[i]) < 0.02);
 }
 
-TEST_CASE("compress refuses a compressed model and a folder in use; training refuses its result",
+TEST_CASE("compress refuses a compressed model and a folder in use, and training refuses its result",
           "[tools][compress]") {
   const Small small;
   REQUIRE(small.compress().code == 0);
@@ -87,7 +87,7 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
   CHECK(run({"compress", "--model", small.model, "--out", small.out + "y"}).code == 2);
   const std::string help = "; 'gradus compress --help' lists the options\n";
   CHECK(run({"compress", "--prune", "0", "--model", small.model, "--out", small.out + "y"}).err ==
-        "gradus compress: --prune: expected a number above 0 and at most 1, found 0" + help);
+        "gradus compress: --prune: expected a number above 0 and below 1, found 0" + help);
   CHECK(run({"compress", "--hidden", "7", "--model", small.model, "--out", small.out + "y"}).err ==
         "gradus compress: --hidden 7 is not below the model's 7 hidden units; give fewer" + help);
   gradus::tools::Settings settings = small_settings();

@@ -263,7 +263,7 @@ TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
   CHECK(no_model.err == "gradus translate: --model is required" + help + "\n");
 }
 
-TEST_CASE("alignments need attention; without it nothing is written", "[tools][translate]") {
+TEST_CASE("alignments need attention, and without it nothing is written", "[tools][translate]") {
   tools::Settings settings = small_settings();
   settings.model.decoder = "fixed";
   const Command translate(settings);

@@ -107,7 +107,7 @@ TEST_CASE("a stopped and resumed run has the same average as an uninterrupted on
   }
 }
 
-TEST_CASE("a run that ends early counts its last checkpoint; a new run removes an old average",
+TEST_CASE("a run that ends early counts its last checkpoint, and a new run removes an old average",
           "[tools][train][average]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";

@@ -82,7 +82,7 @@ TEST_CASE("a stopped and resumed run with --int8 has the same bytes as an uninte
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
 }
 
-TEST_CASE("training with --int8 can begin and end in a resumed run; errors name the reason",
+TEST_CASE("training with --int8 can begin and end in a resumed run, and errors name the reason",
           "[tools][train][resume][compress]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
