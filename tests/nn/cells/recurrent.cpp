@@ -161,7 +161,7 @@ TEMPLATE_TEST_CASE("lengths of T equal no lengths", "[nn][recurrent]", RECURRENT
 }
 
 TEMPLATE_TEST_CASE(
-    "output is 0 beyond the length; h_n is the state after the last and, backward, the first token",
+    "output is 0 beyond the length, and h_n is the state after the last and, backward, the first token",
     "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   const auto result = forward(e.net, e.x, e.lengths, e.first);
