@@ -153,9 +153,8 @@ Model trained(const Method& method, const Options& options, std::int64_t steps) 
   Model model =
       models::make_model(method.model, {.source = task.vocabulary_size(), .target = task.vocabulary_size()});
   if (method.energies != 1) {
-    for (float& v : Tensor(attention_of(*model).v_a).mutable_values<float>()) {
-      v *= static_cast<float>(method.energies);
-    }
+    Tensor v_a = attention_of(*model).v_a;
+    for (float& v : v_a.mutable_values<float>()) v *= static_cast<float>(method.energies);
   }
   Generator generator(options.seed);
   const auto next = [&] { return data::make_batch(training_pairs(method.batch, generator)); };
