@@ -58,7 +58,7 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   }, {});
 }
 
-// Raises features below −12 to −12. So quiet a sound is lost in a file, because its samples of 16 bits are rounded to 0.
+// Raises features below −12 to −12: a sound this quiet is lost in a file, because its samples of 16 bits are rounded to 0.
 Tensor audible(const Tensor& features) { return clamp(features, -12, INFINITY); }
 
 // 2. Sound: frames are log-mel features, shifted and scaled.

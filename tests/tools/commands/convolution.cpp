@@ -6,8 +6,7 @@
 #include <sstream>
 
 #include "json.hpp"
-#include "tools/short_run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 namespace fs = std::filesystem;
 namespace models = gradus::models;
@@ -75,13 +74,7 @@ TEST_CASE("every command takes a model with a convolution", "[tools][convolution
   const auto matrix = saved.model->encoder.convolution->weight.to_vector<float>();
   CHECK(std::set<float>(matrix.begin(), matrix.begin() + 24).size() > 1);
 
-  tools::Settings settings = settings_of(out);
-  settings.run.out = again;
-  {
-    tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-    int steps = 0;
-    CHECK_FALSE(stopped.train([&] { return steps++ == 12; }));
-  }
+  stop_after(12, out, again);
   REQUIRE(run({"train", "--resume", again.string()}).code == 0);
   CHECK((content(again / "last.safetensors") == content(out / "last.safetensors")));
 }

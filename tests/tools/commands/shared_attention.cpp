@@ -1,8 +1,7 @@
 // Attention that multiplies queries and annotations by the same matrix (shared_additive), in the command:
 // training, decoding and compression.
 
-#include "tools/short_run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 namespace fs = std::filesystem;
 namespace models = gradus::models;
@@ -13,14 +12,8 @@ TEST_CASE("attention with a shared matrix trains, resumes with the same numbers,
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", parts = scratch.path() / "parts";
   REQUIRE(run(arguments(whole, {"--attention", "shared_additive"})).code == 0);
-  tools::Settings settings = settings_of(whole);
-  CHECK(settings.model.attention == "shared_additive");
-  settings.run.out = parts;
-  {
-    tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-    int steps = 0;
-    CHECK_FALSE(stopped.train([&] { return steps++ == 10; }));
-  }
+  CHECK(settings_of(whole).model.attention == "shared_additive");
+  stop_after(10, whole, parts);
   REQUIRE(run({"train", "--resume", parts.string()}).code == 0);
   CHECK((content(parts / "best.safetensors") == content(whole / "best.safetensors")));
   CHECK(run({"translate", "--model", whole.string(), "--beam", "3"}, "3 1 4\n2\n").code == 0);

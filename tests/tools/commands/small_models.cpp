@@ -4,8 +4,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "tools/short_run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 using Catch::Approx;
 
@@ -112,13 +111,7 @@ TEST_CASE("a stopped and resumed run with --prune has the same bytes as an unint
   for (const int stop : {1, 7, 15}) {
     INFO("stopped after " << stop << " steps");
     const fs::path out = scratch.path() / std::to_string(stop);
-    tools::Settings settings = settings_of(whole);
-    settings.run.out = out;
-    {
-      tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-      int steps = 0;
-      CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
-    }
+    stop_after(stop, whole, out);
     REQUIRE(run({"train", "--resume", out.string()}).code == 0);
     for (const char* name : {"last.safetensors", "best.safetensors"}) {
       CHECK((content(out / name) == content(whole / name)));
@@ -288,14 +281,8 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
   INFO(ran.err);
   REQUIRE(ran.code == 0);
   CHECK((content(whole / "last.safetensors") != content(untaught / "last.safetensors")));
-  tools::Settings settings = settings_of(whole);
-  CHECK(settings.teacher.weight == 0.6);
-  settings.run.out = out;
-  {
-    tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-    int steps = 0;
-    CHECK_FALSE(stopped.train([&] { return steps++ == 7; }));
-  }
+  CHECK(settings_of(whole).teacher.weight == 0.6);
+  stop_after(7, whole, out);
   REQUIRE(run({"train", "--resume", out.string()}).code == 0);
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
 

@@ -2,8 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/short_run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 namespace fs = std::filesystem;
 namespace models = gradus::models;
@@ -45,13 +44,7 @@ TEST_CASE("each sparse attention trains, resumes with the same numbers, and deco
     INFO(attention);
     const fs::path whole = scratch.path() / (attention + "-whole"), parts = scratch.path() / attention;
     REQUIRE(run(sparse(whole, attention)).code == 0);
-    tools::Settings settings = settings_of(whole);
-    settings.run.out = parts;
-    {
-      tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-      int steps = 0;
-      CHECK_FALSE(stopped.train([&] { return steps++ == 10; }));
-    }
+    stop_after(10, whole, parts);
     gradus::seed(99);  // resuming must restore the random state from the checkpoint
     REQUIRE(run({"train", "--resume", parts.string()}).code == 0);
     CHECK((content(parts / "best.safetensors") == content(whole / "best.safetensors")));

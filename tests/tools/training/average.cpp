@@ -6,8 +6,7 @@
 #include <fstream>
 
 #include "files/run_folder.hpp"
-#include "tools/run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 namespace fs = std::filesystem;
 namespace models = gradus::models;
@@ -88,13 +87,7 @@ TEST_CASE("a stopped and resumed run has the same average as an uninterrupted on
   for (const int stop : {1, 5, 7, 12, 20, 22}) {
     INFO("stopped after " << stop << " steps");
     const fs::path out = scratch.path() / std::to_string(stop);
-    tools::Settings settings = tools::settings_from_text(content(whole / "settings.toml"));
-    settings.run.out = out;
-    {
-      tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-      int steps = 0;
-      CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
-    }
+    stop_after(stop, whole, out);
     CHECK(tools::step_files(out).size() == static_cast<std::size_t>(std::min(stop / 5, 3)));
     if (stop == 12) {  // simulates a killed run: a step file is newer than the last checkpoint
       fs::copy(whole / "step-20.safetensors", out / "step-400.safetensors");

@@ -2,8 +2,7 @@
 
 #include <gradus/nn/int8.hpp>
 
-#include "tools/short_run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 namespace fs = std::filesystem;
 namespace models = gradus::models;
@@ -71,13 +70,7 @@ TEST_CASE("a stopped and resumed run with --int8 has the same bytes as an uninte
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", out = scratch.path() / "resumed";
   REQUIRE(run(rounded(whole)).code == 0);
-  tools::Settings settings = settings_of(whole);
-  settings.run.out = out;
-  {
-    tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
-    int steps = 0;
-    CHECK_FALSE(stopped.train([&] { return steps++ == 7; }));
-  }
+  stop_after(7, whole, out);
   REQUIRE(run({"train", "--resume", out.string()}).code == 0);
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
 }

@@ -5,8 +5,7 @@
 
 #include <fstream>
 
-#include "tools/short_run.hpp"
-#include "training/training_run.hpp"
+#include "tools/stopped_run.hpp"
 
 namespace data = gradus::data;
 namespace fs = std::filesystem;
@@ -92,14 +91,8 @@ TEST_CASE("train --teacher-beam trains on the teacher's translations, and resume
   REQUIRE(ran.code == 0);
   CHECK(contains(ran.err, "note: the training targets are the teacher's translations\n"));
   CHECK((content(whole / "last.safetensors") != content(untaught / "last.safetensors")));
-  tools::Settings settings = settings_of(whole);
-  CHECK(settings.teacher.beam == 2);
-  settings.run.out = out;
-  {
-    tools::TrainingRun stopped(settings, nullptr, registry());
-    int steps = 0;
-    CHECK_FALSE(stopped.train([&] { return steps++ == 7; }));
-  }
+  CHECK(settings_of(whole).teacher.beam == 2);
+  stop_after(7, whole, out);
   REQUIRE(run({"train", "--resume", out.string()}).code == 0);
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
   CHECK(contains(run({"train", "--resume", out.string(), "--steps", "14", "--teacher-beam", "0",
