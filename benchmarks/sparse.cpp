@@ -1,7 +1,7 @@
 // bench_sparse: trains models with several kinds of attention on reversed sequences. The attention weights
 // are sparse, limited to a window, or drawn at random. All models get the same batches. Prints one JSON
-// object: exact match, mean number of non-zero weights per step, and how much the gradient of the score's
-// parameters varies between random draws. Also writes a picture of the alignments.
+// object: exact match, mean number of non-zero weights per step, how much the gradient of the score's
+// parameters varies between random draws, and the weights of one source.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -13,13 +13,11 @@
 #include <gradus/models/model.hpp>
 #include <gradus/models/train.hpp>
 #include <gradus/nn/normaliser.hpp>
-#include <gradus/plot/heatmap.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,7 +34,6 @@ using Pairs = std::vector<data::Pair>;
 struct Options {
   std::uint64_t seed = 1;
   std::int64_t early = 100, steps = 600, draws = 200;
-  std::string svg;
 };
 
 const data::Reversal task(10, 3, 8);
@@ -81,7 +78,8 @@ std::vector<Method> methods() {
 
 Pairs held_out(std::int64_t length) {
   Generator generator(2014);
-  return task.held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); }, 200);
+  return task.held_out_pairs(
+      length, [&](std::uint64_t n) { return generator.below(n); }, 200);
 }
 
 Pairs training_pairs(std::int64_t count, Generator& generator) {
@@ -124,8 +122,8 @@ Json scores(const models::Seq2Seq& model) {
   return row;
 }
 
-// The attention weights for the source a b c d e f, with teacher forcing.
-plot::Heatmap alignment(const std::string& title, const models::Seq2Seq& model) {
+// The attention weights for the source a b c d e f, with teacher forcing: one row per target token.
+Json alignment(const std::string& name, const models::Seq2Seq& model) {
   std::vector<std::int64_t> source;
   for (std::int64_t i = 0; i < 6; ++i) source.push_back(data::first_symbol + i);
   const data::Pair pair = task.make(source);
@@ -133,13 +131,10 @@ plot::Heatmap alignment(const std::string& title, const models::Seq2Seq& model) 
   const auto output =
       model.forward(tensor(batch.source, {batch.source_steps, 1}), tensor(batch.source_lengths, {1}),
                     tensor(batch.target_in, {batch.target_steps, 1}));
-  plot::Heatmap map{.title = title, .x_label = "source", .y_label = "target", .side = 180};
-  for (const std::int64_t id : pair.source) map.columns.push_back(task.token_text(id));
-  for (const std::int64_t id : pair.target) map.rows.push_back(task.token_text(id));
-  for (const Tensor& weights : output.weights) {
-    const auto row = weights.to_vector<double>();
-    map.values.insert(map.values.end(), row.begin(), row.end());
-  }
+  Json map{{"name", name}, {"source", Json::array()}, {"target", Json::array()}, {"weights", Json::array()}};
+  for (const std::int64_t id : pair.source) map["source"].push_back(task.token_text(id));
+  for (const std::int64_t id : pair.target) map["target"].push_back(task.token_text(id));
+  for (const Tensor& weights : output.weights) map["weights"].push_back(weights.to_vector<double>());
   return map;
 }
 
@@ -253,15 +248,15 @@ Json variances(const Options& options, std::int64_t steps) {
   return rows;
 }
 
-// Trains a model by one method. Appends its rows and its picture.
-void measure(const Method& method, const Options& options, Json& rows, std::vector<plot::Heatmap>& maps) {
+// Trains a model by one method. Appends its rows and its weights.
+void measure(const Method& method, const Options& options, Json& rows, Json& alignments) {
   std::cerr << method.name << '\n';
   const double early = scores(*trained(method, options, options.early))["exact"];
   const Model model = trained(method, options, options.steps);
   Json row{{"name", method.name}, {"exact_early", early}};
   row.update(scores(*model));
   rows.push_back(row);
-  maps.push_back(alignment(method.name, *model));
+  alignments.push_back(alignment(method.name, *model));
   for (const std::int64_t k : method.top_k) {
     attention_of(*model).set_normaliser(nn::normaliser::top_k(k));
     row = {{"name", method.name + ", then top-" + std::to_string(k)}};
@@ -271,17 +266,14 @@ void measure(const Method& method, const Options& options, Json& rows, std::vect
 }
 
 Json measured(const Options& options) {
-  Json rows = Json::array(), gradients = Json::array();
-  std::vector<plot::Heatmap> maps;
-  for (const Method& method : methods()) measure(method, options, rows, maps);
+  Json rows = Json::array(), gradients = Json::array(), alignments = Json::array();
+  for (const Method& method : methods()) measure(method, options, rows, alignments);
   for (const std::int64_t steps : {options.early / 4, options.early}) {
     for (const Json& row : variances(options, steps)) gradients.push_back(row);
   }
-  constexpr std::size_t pictured = 9;  // the eight methods that work, and the first that fails
-  maps.resize(pictured, plot::Heatmap());
-  if (!options.svg.empty()) std::ofstream(options.svg) << plot::strip(maps, 3);
-  return {{"seed", options.seed},   {"early", options.early}, {"steps", options.steps},
-          {"draws", options.draws}, {"rows", rows},           {"gradients", gradients}};
+  return {{"seed", options.seed},    {"early", options.early}, {"steps", options.steps},
+          {"draws", options.draws},  {"rows", rows},           {"gradients", gradients},
+          {"alignments", alignments}};
 }
 
 }  // namespace
@@ -296,7 +288,6 @@ int main(int argc, char** argv) {
   app.add_option("--steps", options.steps, "updates before the last measurement")
       ->check(CLI::Range(4, 1000000));
   app.add_option("--draws", options.draws, "gradients for the variance")->check(CLI::Range(2, 1000000));
-  app.add_option("--svg", options.svg, "a picture of the alignments");
   CLI11_PARSE(app, argc, argv);
   set_threads(1);
   std::cout << measured(options).dump() << '\n';
