@@ -3,6 +3,7 @@
 import math
 
 from diagrams_kit import at, number, picture, table
+from results_kit import load
 
 
 @picture("why_self_attention", 330)
@@ -129,6 +130,46 @@ def tape_uses(p):
     p.math(12, 18, "y = x x + x = 12", "start")
     for step, (node, dx) in enumerate(((add, 32), (mul, 32), (total, 56)), 1):
         p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
+
+
+@picture("sparse_weights", 954)
+def sparse_weights(p):
+    """The attention weights of nine models that reverse a b c d e f.
+
+    Each map has a column for each source token and a row for each target token. An empty cell is a weight of exactly 0. Soft has
+    colour in all cells, but it is pale except on the anti-diagonal and in the last row. Sparsemax has one weight per row, and three
+    in the last row. Top-1, hard and Gumbel have one weight per row; for top-1, it is in column b in all rows but one. Top-2, top-4
+    and local-p have a few weights near the anti-diagonal. Smoothed has weights everywhere.
+    """
+    width, height, step = 29, 19, 192
+
+    def cell(x, y, weight):
+        if weight:
+            size = f'x="{x:g}" y="{y:g}" width="{width}" height="{height}"'
+            p.add(f'<rect class="fill context" {size} fill-opacity="{0.15 + 0.85 * weight:.3f}"/>')
+
+    for k, one in enumerate(load("sparse_attention")["runs"][0]["alignments"]):
+        left, top = 56 + 236 * (k % 2), 42 + step * (k // 2)
+        p.text(left, top - 29, one["name"], "name start context")
+        for j, token in enumerate(one["source"]):
+            p.text(left + width * (j + 0.5), top - 9, token, "code")
+        for i, (token, row) in enumerate(zip(one["target"], one["weights"], strict=True)):
+            p.text(left - 6, top + height * (i + 0.5), token, "code end")
+            for j, weight in enumerate(row):
+                cell(left + width * j, top + height * i, weight)
+        lines = "".join(f"M{left} {top + height * i}h{width * 6}" for i in range(8)) + "".join(
+            f"M{left + width * j} {top}v{height * 7}" for j in range(7))
+        p.path("line token faded", lines, ' stroke-width="0.8"')
+    left, top = 292, 42 + step * 4
+    p.text(left, top - 29, "cells", "name start context")
+    examples = ((0, "weight exactly 0"), (0.001, "weight nearly 0"), (0.5, "weight 0.5"), (1, "weight 1"))
+    for i, (weight, words) in enumerate(examples):
+        y = top + 26 * i
+        cell(left, y, weight)
+        p.path("line token faded", f"M{left} {y}h{width}v{height}h-{width}z", ' stroke-width="0.8"')
+        p.text(left + width + 10, y + height / 2, words, "small start")
+    p.text(left, top + 114, "columns: source tokens", "small start quiet")
+    p.text(left, top + 132, "rows: target tokens", "small start quiet")
 
 
 @picture("sparse_methods", 640)
