@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Draws the libraries and their dependencies for docs/explained/architecture.md and its Chinese translation. Reads the
-dependencies from the includes. diagrams_engine.py draws the folders of autograd; `check` compares them with the includes.
+dependencies from the includes. diagrams_engine.py draws the folders of autograd and the stages of a training step; `check`
+compares the folders with the includes, and the stages with the table on the page.
 
 docs/architecture.py render   writes docs/pictures/architecture_libraries.svg (with Graphviz) and the line counts on the pages
 docs/architecture.py check    fails if a picture has other folders or arrows than the includes, or if a line count on a
-                              page is wrong by more than a fifth
+                              page is wrong by more than a fifth, or if the table of a training step has other files
+                              than the picture
 """
 
 import pathlib
 import re
 import subprocess
 
-from diagrams_engine import AUTOGRAD, UPWARD
+from diagrams_engine import AUTOGRAD, STAGES, UPWARD
 from render_or_check import render_or_check
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -120,6 +122,16 @@ def shown(svg):
     return sorted(title for title in titles if "&#45;&gt;" not in title and title != "architecture"), arrows
 
 
+def stages_of(page):
+    """The files in the table of a training step: for each stage, its files as "LIBRARY/NAME"."""
+    stages = []
+    for row in re.findall(r"^\|(?: (\d) \|| \|) \[`(\w+)/[\w/]+/(\w+\.cpp)`\]", page.read_text(), re.MULTILINE):
+        if row[0]:
+            stages.append([])
+        stages[-1].append(f"{row[1]}/{row[2]}")
+    return stages
+
+
 def line_count(path):
     return len((ROOT / path).read_text().splitlines())
 
@@ -136,7 +148,11 @@ def faults():
     if shown(LIBRARIES_PICTURE.read_text()) != (folders(arrows), reduced(arrows)):
         yield f"{LIBRARIES_PICTURE.relative_to(ROOT)} does not show the libraries and arrows of the includes"
     yield from autograd_faults()
+    drawn = [[f"{library}/{file}" for library, files in zip(("models", "nn", "autograd"), columns) for file in files]
+             for _, _, *columns in STAGES]
     for page in PAGES:
+        if stages_of(page) != drawn:
+            yield f"{page.relative_to(ROOT)}: the table of a training step has other files than diagram_training_step.svg"
         counted = list(COUNTED.finditer(page.read_text()))
         if not counted:
             yield f"{page.relative_to(ROOT)} has no line counts"

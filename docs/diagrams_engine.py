@@ -313,3 +313,67 @@ def calls(p):
             else:
                 x = max(after.x, before.right()[0] + 20)
                 p.arrow(before.right(), (x, before.y), after.top(x - after.x), role=role)
+
+
+# The stages of a training step: (name, what it does, files of models, files of nn, files of autograd). docs/architecture.py
+# compares the files with the table of the page.
+STAGES = (("batch", "the pairs", ("trainer.cpp", "batch_loss.cpp"), (), ("parallel_sum.cpp",)),
+          ("encoder", "annotations", ("seq2seq.cpp", "encoder.cpp"), ("recurrent.cpp", "gru.cpp"), ("recurrent_sequence.cpp",)),
+          ("start", "state, keys", ("bahdanau_decoder.cpp",), ("additive_attention.cpp",), ()),
+          ("decoder", "all its steps", ("recurrent_decoder.cpp",), (), ("attention_sequence.cpp",)),
+          ("loss", "cross-entropy", (), (), ("loss.cpp",)),
+          ("backward", "the tape", (), (), ("backward.cpp",)),
+          ("clip", "the gradients", (), ("clip.cpp",), ()),
+          ("Adam", "the weights", (), ("optimiser.cpp", "adam.cpp"), ()))
+
+
+@picture("training_step", 592)
+def training_step(p):
+    """The stages of a training step, and their files.
+
+    Eight stages from the top to the bottom, in three columns for the libraries models, nn and autograd. Batch: trainer.cpp and
+    batch_loss.cpp, which call parallel_sum.cpp. Encoder: seq2seq.cpp and encoder.cpp, which call recurrent.cpp and gru.cpp, which
+    call recurrent_sequence.cpp. Start: bahdanau_decoder.cpp calls additive_attention.cpp. Decoder: recurrent_decoder.cpp calls
+    attention_sequence.cpp. Loss: loss.cpp. Backward: backward.cpp, which calls the backward functions of the stages 5, 4, 3 and 2.
+    Clip: clip.cpp. Adam: optimiser.cpp calls adam.cpp.
+    """
+    lanes, width = (176, 297, 418), 110
+    for x, name, role in zip(lanes, ("models", "nn", "autograd"), ("context", "context", "encoder")):
+        p.text(x, 16, name, f"name {role}")
+
+    def height_of(file):
+        return 40 if len(file) > 13 else 26
+
+    y, before = 36, None
+    for number, (name, does, *columns) in enumerate(STAGES, start=1):
+        heights = [sum(map(height_of, files)) + 6 * (len(files) - 1) for files in columns]
+        height = max(44, *heights)
+        middle = y + height / 2
+        p.panel("token", 2, y - 6, 476, height + 12)
+        p.badge(15, middle, str(number))
+        p.text(28, middle - 9, name, "start")
+        p.text(28, middle + 10, does, "small quiet start")
+        if before is not None:
+            p.arrow((15, before + 10), (15, middle - 11))
+        before = middle
+        ends = []
+        for x, role, files, total in zip(lanes, ("context", "context", "encoder"), columns, heights):
+            top = middle - total / 2
+            for file in files:
+                box = height_of(file)
+                p.rect(f"part {role}", x - width / 2, top, width, box, 6)
+                if box == 26:
+                    p.text(x, top + 13, file, "small code")
+                else:
+                    first, second = file.split("_")
+                    p.text(x, top + 12, first + "_", "small code")
+                    p.text(x, top + 28, second, "small code")
+                top += box + 6
+            if files:
+                ends.append(x)
+        for left, right in zip(ends, ends[1:]):
+            p.arrow((left + width / 2, middle), (right - width / 2, middle))
+        if name == "backward":
+            for dy, text in ((-9, "calls the backward functions"), (10, "of stages 5, 4, 3 and 2")):
+                p.text((lanes[0] + lanes[1]) / 2, middle + dy, text, "small quiet")
+        y += height + 20
