@@ -160,11 +160,19 @@ def keep_time(number, seconds, at):
 
 
 def check_readme():
-    """Checks that the README gives the mean exact match of the three seeds at lengths 13 and 14."""
+    """Checks the README's means of the exact match of the three seeds: of all models at length 12, and with attention at 13 and
+    14."""
     runs = load("tutorial_10")["runs"]
-    means = {length: 100 * sum(values(run, "exact_match", length)["Bahdanau"] for run in runs) / len(runs) for length in (13, 14)}
+
+    def mean(model, length):
+        return 100 * sum(values(run, "exact_match", length)[model] for run in runs) / len(runs)
+
+    means = {length: mean("Bahdanau", length) for length in (13, 14)}
+    assert mean("Bahdanau", 12) == 100
+    without = [f"{mean(model, 12):.1f} %" for model in ("fixed context", "Cho")]
     for page, form in (("README.md", "{0:.0f} % at length {1}"), ("README.zh-CN.md", "长度 {1} 时是 {0:.0f} %")):
         text = " ".join((ROOT / page).read_text().split())
+        assert " and ".join(without) in text or " 和 ".join(without) in text, page
         for length, value in means.items():
             assert form.format(value, length) in text, (page, length)
 
