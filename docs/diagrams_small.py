@@ -1,4 +1,4 @@
-"""The pictures of tutorial 14, a model made smaller, for docs/diagrams.py."""
+"""The pictures of tutorial 14, a model made smaller, and of explained/more-ways-to-save.md, for docs/diagrams.py."""
 
 import math
 
@@ -88,6 +88,52 @@ def sparsity(p):
         p.text(*place(x, y), name, f"small fill {css} {role}")
 
 
+@picture("14_pruning", 452)
+def pruning(p):
+    """Half of the weights of two matrices become 0: of all weights together, or of each matrix.
+
+    A has the rows (0.9, -0.6) and (0.5, -0.8), B the rows (0.4, -0.1) and (0.2, -0.3). Bars show the absolute values, sorted. Weights
+    below the dashed line are removed. Global pruning has one line for both matrices and removes all of B. Pruning per matrix has a line
+    for each matrix and removes 0.6 and 0.5 from A, and 0.2 and 0.1 from B. Below the bars are the masks M and the matrices after pruning.
+    """
+    matrices = {"A": ("decoder", ((0.9, -0.6), (0.5, -0.8))), "B": ("encoder", ((0.4, -0.1), (0.2, -0.3)))}
+
+    def grid(x, y, role, rows, kept, shown, size):
+        """A matrix whose elements that are not `kept` are grey."""
+        for i, row in enumerate(rows):
+            for j, value in enumerate(row):
+                is_kept = kept(value)
+                p.rect(f"part {role}" if is_kept else "part token dash faded", x + size[0] * j, y + size[1] * i, *size)
+                p.text(x + size[0] * (j + 0.5), y + size[1] * (i + 0.5), shown(value, is_kept), "small" if is_kept else "small quiet")
+
+    def signed(value):
+        return f"{value:g}".replace("-", "−")
+    for (name, (role, rows)), x in zip(matrices.items(), (110, 290)):
+        p.math(x, 43, f"{name} =", "end")
+        grid(x + 12, 14, role, rows, lambda value: True, lambda value, _: signed(value), (44, 28))
+    floor, pitch = 246, 26
+    for left, title, groups in ((12, "global", ("AB",)), (244, "per matrix", ("A", "B"))):
+        p.text(left + 112, 92, title, "name small token")
+        p.panel("token", left, 108, 224, 332)
+        x, cuts = left + 12 + pitch / 2, {}
+        for group in groups:
+            sizes = sorted(((abs(value), name) for name in group for row in matrices[name][1] for value in row), reverse=True)
+            cut = (sizes[len(sizes) // 2 - 1][0] + sizes[len(sizes) // 2][0]) / 2
+            cuts |= dict.fromkeys(group, cut)
+            p.path("line token dash", f"M{at(x - 12, floor - 120 * cut)}H{x + pitch * len(sizes) - 14:g}", ' stroke-width="1.6"')
+            for size, name in sizes:
+                p.rect(f"part {matrices[name][0]}" if size > cut else "part token dash faded", x - 9, floor - 120 * size, 18, 120 * size)
+                p.text(x, floor + 14, f"{size:g}", "small" if size > cut else "small quiet")
+                p.math(x, floor + 31, name, "small")
+                x += pitch
+        for name, x in zip(matrices, (left + 30, left + 118)):
+            role, rows = matrices[name]
+            grid(x, 304, role, rows, lambda value: abs(value) > cuts[name], lambda value, is_kept: "1" if is_kept else "0", (38, 24))
+            grid(x, 374, role, rows, lambda value: abs(value) > cuts[name], lambda value, is_kept: signed(value) if is_kept else "0", (38, 28))
+            p.text(x + 38, 292, f"mask of {name}", "small quiet")
+            p.math(x + 38, 363, f"M ∘ {name}", "small")
+
+
 @picture("14_units", 206)
 def units(p):
     """Two matrices, and the unit that is removed from them.
@@ -159,7 +205,7 @@ def reversal(p):
     for row, role, dx, dy, css, text in (
             ("f32", "encoder", 0, -15, "", "f32"), ("int8", "encoder", 0, -15, "", "int8"),
             ("80 % zeros, then trained", "gradient", -10, 6, "end", "80 % zeros"), ("half of the units, then trained", "context", 10, -12, "start", "half of the units"),
-            (teacher, "attention", 0, -18, "", "student"), (teacher + ", int8", "attention", 0, -18, "", "int8")):
+            (teacher, "attention", 0, -18, "", "student of 16 units"), (teacher + ", int8", "attention", 0, -18, "", "int8")):
         (x, y), ends = place(row)
         p.path(f"line {role}", f"M{at(x, ends[0])}V{ends[1]:.5g}", ' stroke-width="1.4" stroke-opacity="0.55"')
         p.disc(f"fill {role}", x, y, 4)
@@ -295,7 +341,7 @@ def french(p):
     x, y = place("f32")
     p.text(x + 10, y, "f32", "small start")
     for row, dx, up, role, name in (("smallest student, teacher's translations, int8", 4, 18, "decoder", "smallest student"),
-                                    ("student, teacher's translations, int8", 4, 16, "attention", "student")):
+                                    ("student, teacher's translations, int8", 60, -32, "attention", "student of 96 units")):
         x, y = place(row)
         p.text(x - dx, y - up, name, f"small start name {role}")
 
@@ -338,7 +384,7 @@ def faster(p):
         p.disc(f"fill {role}", ends[0], y, 4)
         p.text(ends[of] + dx, y + dy, text, f"small fill {css} {role}" if role != "token" else f"small {css}")
     p.text(place(4), height_of(mean_of("smallest student", "bleu")) - 32, "smallest student", "small start name decoder")
-    p.text(place(2.7), height_of(mean_of("student, teacher's translations", "bleu")), "student", "small end name attention")
+    p.text(place(2.6), height_of(mean_of("student", "bleu")), "student of 96 units", "small end name attention")
 
 
 @picture("14_outlier", 232)
@@ -370,3 +416,58 @@ def outlier(p):
         if y < 100:
             for tick in ticks:
                 p.text(place(tick), y + 77, f"{tick:g}".replace("-", "−"), "small quiet")
+
+
+@picture("more_ways", 468)
+def more_ways(p):
+    """Four more ways to save.
+
+    Pairs of annotations: W_c joins the annotations h_0 to h_4, and a 0, in pairs; only three energies are computed. One matrix: a single
+    W_a multiplies the state of the decoder and both states of an annotation. One embedding: E gives the vector of the last token, and its
+    rows are multiplied by P r to give the logits z. A cache: for a source that comes again, annotations and keys are read from the cache,
+    and the encoder does not run.
+    """
+    for x, y, name, result in ((124, 18, "pairs of annotations", "half of the energies"), (356, 18, "one matrix", "a third of these weights"),
+                               (124, 250, "one embedding", "no separate output matrix"),
+                               (356, 250, "a cache", "the encoder runs once")):
+        p.text(x, y, name, "name small token")
+        p.panel("token", x - 112, y + 16, 224, 166)
+        p.text(x, y + 200, result, "small quiet")
+
+    xs = [34 + 36 * j for j in range(6)]
+    below = [p.cell(x, 174, f"h_{j}" if j < 5 else "0", "encoder" if j < 5 else "token", 30, 28, "" if j < 5 else "dash") for j, x in enumerate(xs)]
+    for j in range(3):
+        x = (xs[2 * j] + xs[2 * j + 1]) / 2
+        joined, energy = p.cell(x, 116, f"h'_{j}", "encoder", 40, 28), p.cell(x, 62, f"e_{{t{j}}}", "attention", 40, 28)
+        for node in below[2 * j:2 * j + 2]:
+            p.arrow(node.top(), (node.x, 150), (x, 146), joined.bottom(), role="encoder")
+        p.arrow(joined.top(), energy.bottom(), role="attention")
+    for x in (52, 124, 196):
+        p.math(x + 13, 136, "W_c", "small start")
+
+    states = [p.cell(x, 174, text, role, 52, 28) for x, text, role in ((288, "s_{t−1}", "decoder"), (356, "h→_j", "encoder"), (424, "h←_j", "encoder"))]
+    matrix, energy = p.cell(356, 116, "W_a", "attention", 64, 32), p.cell(356, 62, "e_{tj}", "attention", 48, 28)
+    for state, dx, role in zip(states, (-20, 0, 20), ("decoder", "encoder", "encoder")):
+        p.arrow(state.top(), matrix.bottom(dx), role=role)
+    p.arrow(matrix.top(), energy.bottom(), role="attention")
+    p.math(366, 88, "tanh, v_a", "small start")
+
+    table = p.grid(124, 348, 5, 3, "decoder", size=14)
+    p.vector(124, 334, *["context"] * 3, size=14)
+    p.math(124, 394, "E")
+    token, read = p.token(46, 406, "y_{t−1}", literal=False), p.cell(46, 294, "E y_{t−1}", "context", 60, 28)
+    p.arrow(token.top(), (46, 362), (table.left()[0], 362))
+    p.arrow((table.left()[0], 334), (46, 334), read.bottom(), role="context")
+    vector, small, logits = p.cell(202, 406, "r", "decoder", 36, 28), p.cell(202, 362, "P", "decoder", 36, 28), p.cell(202, 294, "z", "decoder", 36, 28)
+    p.arrow(vector.top(), small.bottom(), role="decoder")
+    p.arrow(small.left(), (table.right()[0], 362), role="decoder")
+    p.arrow((table.right()[0], 320), (202, 320), logits.bottom(), role="decoder")
+
+    kept, decoder = p.cell(400, 348, "h_j, U_a h_j", "encoder", 104, 36), p.cell(400, 292, "decoder", "decoder", 72, 28)
+    encoder = p.cell(290, 348, "encoder", "encoder", 72, 36)
+    p.text(290, 406, "source", "small")
+    p.text(400, 406, "the same source", "small")
+    p.arrow((290, 396), encoder.bottom())
+    p.arrow(encoder.right(), kept.left(), role="encoder")
+    p.arrow((400, 396), kept.bottom(), css="dash")
+    p.arrow(kept.top(), decoder.bottom(), role="decoder")

@@ -47,16 +47,21 @@ WORDS = {
     "frames left out, filters of 7 positions": "略去一些帧，滤波器宽 7 个位置", "frames left out, content": "略去一些帧，按内容", "content": "按内容",
     "power": "功率", "length 3": "长度 3", "as padding": "当作填充", "updates": "更新次数", "magnitudes ": "幅度 ", "sounds": "声音",
     "MB after gzip, logarithmic scale": "gzip 之后的 MB，对数刻度", "2,000 words": "2,000 个词", "translations": "教师的译文", "probabilities": "教师的概率",
-    "true targets": "真实目标句", "smallest student": "最小的学生",
+    "true targets": "真实目标句", "smallest student": "最小的学生", "student of 16 units": "16 个单元的学生",
+    "student of 96 units": "96 个单元的学生",
     "with the outlier 1.27": "有离群值 1.27", "without it": "没有离群值", "step 0.01": "步长 0.01", "step 0.00013": "步长 0.00013", "rounded": "取整后",
     "kB, logarithmic scale": "kB，对数刻度", "half of the units": "一半的单元", "not trained further": "没有继续训练", "unit 1": "单元 1", "unit 2": "单元 2", "output 1": "输出 1", "output 2": "输出 2",
-    "removed": "去掉", "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
+    "removed": "去掉", "mask of A": "A 的掩码", "mask of B": "B 的掩码", "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # architecture
     "batch": "批次", "the pairs": "句对", "state, keys": "状态、键", "all its steps": "所有的步",
     "cross-entropy": "交叉熵", "the tape": "梯度带", "clip": "裁剪", "the gradients": "梯度", "the weights": "权重",
     "calls the backward functions": "调用第 5、4、3、2 阶段", "of stages 5, 4, 3 and 2": "的反向函数",
+    # more ways to save
+    "pairs of annotations": "注解向量两两合并", "half of the energies": "一半的能量", "one matrix": "一个矩阵", "a third of these weights": "三分之一的权重",
+    "one embedding": "一个嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "the encoder runs once": "编码器只运行一次",
+    "the same source": "同一个源句",
     # speed
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",

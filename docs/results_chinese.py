@@ -187,22 +187,17 @@ WORDS = {
     "seconds of training": "训练用时，秒",
     # 14
     "int8": "int8", "kB": "kB", "80 % zeros": "80 % 的零", "80 % zeros, then trained": "80 % 的零，继续训练",
-    "half of the units": "一半的单元", "half of the units, then trained": "一半的单元，继续训练", "student": "学生",
-    "student, teacher's probabilities": "学生，教师的概率", "no teacher": "没有教师", "training pairs": "训练对数", "teacher's probabilities": "教师的概率",
-    "teacher's attention": "教师的注意力",
-    "student, untrained teacher": "学生，未训练的教师", "student, teacher's probabilities, int8": "学生，教师的概率，int8",
+    "half of the units": "一半的单元", "half of the units, then trained": "一半的单元，继续训练",
+    "no teacher": "没有教师", "training pairs": "训练对数", "untrained teacher": "未训练的教师", "teacher's probabilities": "教师的概率",
+    "teacher's attention": "教师的注意力", "teacher's translations": "教师的译文",
     "ms a sentence": "每句毫秒数", "zeros": "零", "global": "全局", "per matrix": "逐矩阵", "global, then trained": "全局，继续训练",
     "outlier": "离群值", "int8, then trained": "int8，训练时也取整",
-    "student, teacher's translations": "学生，教师的译文", "student, teacher's translations, int8": "学生，教师的译文，int8",
-    "smallest student, teacher's translations": "最小的学生，教师的译文",
-    "smallest student, teacher's translations, int8": "最小的学生，教师的译文，int8",
-    "smallest student": "最小的学生", "attention in a window": "窗口内的注意力", "attention to one position": "单个位置的注意力",
+    "attention in a window": "窗口内的注意力", "attention to one position": "单个位置的注意力",
     "bf16": "bf16", "2,000 target words": "2,000 个目标词", "2,000 target words, int8": "2,000 个目标词，int8", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
     "kB, gzip": "kB，gzip", "exact match, %": "完全匹配率，%", "exact match − f32": "完全匹配率 − f32",
     "90 % zeros, then trained longer": "90 % 的零，继续训练更久",
     "80 % zeros, global, then trained": "80 % 的零，全局，继续训练", "attention with one matrix": "共用一个矩阵的注意力",
-    "convolution of the annotations": "注解向量的卷积", "8 target symbols": "8 个目标符号", "student, teacher's attention": "学生，教师的注意力",
-    "student, 1,200 updates": "学生，1,200 次更新", "student, 1,200 updates, int8": "学生，1,200 次更新，int8", "smallest student, int8": "最小的学生，int8",
+    "convolution of the annotations": "注解向量的卷积", "8 target symbols": "8 个目标符号",
     "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB", "sentences/s": "句/秒",
     **results_chinese_museum.WORDS,
 }
@@ -210,6 +205,9 @@ WORDS = {
 NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "small", "medium", "paper", "da", "db", "dc", "tanh", "top"}
 # Patterns for cells and lines that contain numbers.
 SENTENCES = [
+    (r"student of (\d+) units((?:, .+)?)", lambda found: f"{found[1]} 个单元的学生" + with_options(found[2])),
+    (r"smallest student \((\d+) units\)((?:, .+)?)", lambda found: f"最小的学生（{found[1]} 个单元）" + with_options(found[2])),
+    (r"([\d,]+) updates", r"\1 次更新"),
     (r"([\d.]+ → [\d.]+), clear", r"\1，明显"), (r"([\d.]+ → [\d.]+), probable", r"\1，很可能"),
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"< (\d+) s", r"不到 \1 秒"),
@@ -268,6 +266,11 @@ CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # code blocks, w
 PROBE = re.compile(r"\*\*The probe\.\*\* \*This exhibit:\* (.*) \*The right program:\* (.*)")
 SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas and code, the same in both languages
 LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # a link to a page that has a Chinese version
+
+
+def with_options(text):
+    """Translates the parts after the name of a model, such as ", teacher's translations, int8"."""
+    return "".join("，" + phrase(part) for part in text.split(", ")[1:])
 
 
 def phrase(text):

@@ -37,6 +37,12 @@ def over_seeds(values, form="{:.3f}"):
     return mean(values, form) if low == high else f"{mean(values, form)} ({low}{between}{high})"
 
 
+def named(row, students):
+    """The name of a row in the tables. `students` maps a model's name, which begins the name of the row, to a clearer name."""
+    model, *options = row.split(", ", 1)
+    return ", ".join([students.get(model, model), *options])
+
+
 def folded(summary, text):
     """A text that is hidden until the reader clicks the summary above it."""
     return f"<details markdown>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"

@@ -24,7 +24,7 @@ import subprocess
 from collections.abc import Callable
 
 from results_command import evaluate, gradus
-from results_kit import ROOT, SEEDS, folded, load, markdown_table, over_seeds, seeds_of, where_measured, write
+from results_kit import ROOT, SEEDS, folded, load, markdown_table, named, over_seeds, seeds_of, where_measured, write
 
 ONE_THREAD = ["--threads", "1"]
 F32 = []  # the trained weights, without the optimiser's state
@@ -69,6 +69,7 @@ class Study:
     scale: float  # from the report to the table
     unit: tuple[str, float, str]  # of file sizes: its name, its bytes, the format of a size
     shown: tuple[str, ...]  # rows of the table that is not folded
+    students: dict[str, str]  # the name of a student in the results → its name in the tables, with its size
     batches: dict[int, int]  # batch size → number of sentences to translate; the test sources are repeated if they are fewer
     data: str | None = None  # environment variable that names the folder of the texts
     tests_file: bool = False  # evaluates the file of test pairs, not the test part of the model's corpus
@@ -188,7 +189,7 @@ class Study:
         difference = self.scale * self.mean_of("f32", self.score)
 
         def rows_of(names, score):
-            return [[row, form.format(self.mean_of(row, "bytes") / size), form.format(self.mean_of(row, "gzip_bytes") / size),
+            return [[named(row, self.students), form.format(self.mean_of(row, "bytes") / size), form.format(self.mean_of(row, "gzip_bytes") / size),
                      f"{100 * self.against_f32(row, 'bytes'):.1f}", score([self.scale * value for value in self.over_runs(row, self.score)]),
                      f"{self.scale * self.mean_of(row, self.score) - difference:+.1f}".replace("-", "−")] for row in names]
 
@@ -200,16 +201,16 @@ class Study:
 
     def speeds(self, name=None):
         results = load(name or f"{self.name}_speed")
-        rows = [[now["row"], *(text for batch in (1, 64) for text in (f"{now[f'batch_{batch}']:.0f}",
+        rows = [[named(now["row"], self.students), *(text for batch in (1, 64) for text in (f"{now[f'batch_{batch}']:.0f}",
                                                                       f"{self.faster(now['row'], batch, name):.1f}")),
                  self.memory_format.format(now["memory_1"] / 1e6)] for now in results["rows"]]
         return (markdown_table(["model", "sentences/s, 1 at a time", "ratio", "sentences/s, 64 at a time", "ratio", "MB of memory"], rows)
                 + "\n\n" + where_measured(results))
 
 
-def check_sentences(pages):
-    """Checks that tutorial 14 has these sentences. `pages` maps a folder of docs to the sentences of its page."""
-    for page, sentences in pages.items():
-        text = " ".join((ROOT / "docs" / page / "14-small-devices.md").read_text().split())
-        for sentence in sentences:
-            assert sentence in text, f"docs/{page}/14-small-devices.md does not say '{sentence}', as the results do"
+def check_sentences(page, sentences):
+    """Checks that a page of docs and its translation have these sentences, each given in English and in Chinese."""
+    for path, said in zip((f"docs/{page}", f"docs/zh/{page}"), zip(*sentences, strict=True), strict=True):
+        text = " ".join((ROOT / path).read_text().split())
+        for sentence in said:
+            assert sentence in text, f"{path} does not say '{sentence}', as the results do"

@@ -86,12 +86,13 @@ ROWS = {
     "smallest student, teacher's translations, int8": ("smallest of beams", ["--int8"], []),
 }
 
-SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "top-2", "2,000 target words, int8", "student, teacher's translations",
+SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "2,000 target words, int8", "student, teacher's translations",
          "smallest student, teacher's translations, int8")
 
 STUDY = Study(name="small", command=command_of("eng-fra", *FRENCH, *PRECISION), trained_as="out/french", trainings=TRAININGS, rows=ROWS,
               test_pairs=lambda runs: texts(runs) / "test.tsv", score="bleu", title="BLEU", difference="BLEU − f32", scale=1,
-              unit=("MB", 1e6, "{:.2f}"), shown=SHOWN, batches={1: 128, 64: 512}, data="GRADUS_DATA")
+              unit=("MB", 1e6, "{:.2f}"), shown=SHOWN,
+              students={"student": "student of 96 units", "smallest student": "smallest student (112 units)"}, batches={1: 128, 64: 512}, data="GRADUS_DATA")
 measure, mean_of, small_quality, small_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
 
 
@@ -118,29 +119,28 @@ def check_text():
     bytes_left, words_lost = f"{100 * STUDY.against_f32(cut, 'bytes'):.0f} %", bleu(cut, "f32")
     slow, fast = (f"{STUDY.faster(cut, 1, name):.1f}" for name in ("small_speed_amd", "small_speed"))
     spread = [[f"{end(STUDY.over_runs(row, 'bleu')):.1f}" for end in (min, max)] for row in ("f32", "attention in a window")]
-    check_sentences({
-        "tutorials": (f"loses {zeros} [BLEU]", f"half of them cost {zeros} BLEU", f"they added {words} BLEU, and the teacher's translations {beams}.",
-                      f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.",
-                      f"its teacher's translations has {smallest} BLEU less than without them", f"and the student {untaught}. The cause",
-                      f"on the true targets ({untaught} against {large}, both greedy). On the teacher's translations it has {taught}.",
-                      f"almost half of the BLEU is lost, and with 90 % zeros, {lost} of it.",
-                      f"{times['small_speed_amd']} times as fast as f32 on the AMD processor, and {times['small_speed']} times on the Intel processor",
-                      f"large model is {' to '.join(spread[0])}, and that of the model with a window {' to '.join(spread[1])}.",
-                      f"the smallest student has {' to '.join(smallest_students)} BLEU, and the large model {large}.",
-                      f"about the same BLEU ({stored} against {large}).", f"with {untaught} BLEU; that model was not measured in int8.",
-                      f"the model with 80 % zeros has {pruned}, and int8, which loses nothing, {rounded}.",
-                      f"the compressed file has {both}, and with the shortlist and int8 {short}. The zeros lose {half} BLEU.",
-                      f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less."),
-        "zh/tutorials": (f"[BLEU](../terms.md#bleu) 下降 {zeros}。", f"BLEU 下降 {zeros}。", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。",
-                         f"BLEU 比不用译文时低 {smallest}。", f"学生是 {untaught}。BLEU 下降的原因",
-                         f"教师好（{untaught}，教师是 {large}，都用贪心解码），用教师的译文时是 {taught}。", f"损失将近一半；有 90 % 的零时，损失 {lost}。",
-                         f"在 AMD 处理器上是 f32 的 {times['small_speed_amd']} 倍，在 Intel 处理器上是 {times['small_speed']} 倍",
-                         f"大模型的 BLEU 是 {' 到 '.join(spread[0])}，有窗口的模型是 {' 到 '.join(spread[1])}。",
-                         f"最小的学生的 BLEU 是 {' 到 '.join(smallest_students)}，大模型是 {large}。",
-                         f"BLEU 差不多（{stored}，大模型是 {large}）。", f"BLEU 是 {untaught}；这个模型没有测量 int8。",
-                         f"有 80 % 的零的模型是 {pruned}，没有损失的 int8 是 {rounded}。",
-                         f"压缩后的文件是 {both}；候选词表加上 int8 是 {short}。零使 BLEU 下降 {half}；",
-                         f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")})
+    check_sentences("tutorials/14-small-devices.md", [  # in English, and in Chinese
+        (f"half of them cost {zeros} BLEU", f"BLEU 下降 {zeros}。"),
+        (f"they added {words} BLEU, and the teacher's translations {beams}.", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。"),
+        (f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.", f"教师的译文使 BLEU 增加 {beams}，教师的概率使 BLEU 增加 {words}。"),
+        (f"its teacher's translations has {smallest} BLEU less than without them", f"BLEU 比不用译文时低 {smallest}。"),
+        (f"and the student {untaught}. The cause", f"学生是 {untaught}。BLEU 下降的原因"),
+        (f"on the true targets ({untaught} against {large}, both greedy). On the teacher's translations it has {taught}.",
+         f"教师好（{untaught}，教师是 {large}，都用贪心解码），用教师的译文时是 {taught}。"),
+        (f"almost half of the BLEU is lost, and with 90 % zeros, {lost} of it.", f"损失将近一半；有 90 % 的零时，损失 {lost}。"),
+        (f"{times['small_speed_amd']} times as fast as f32 on the AMD processor, and {times['small_speed']} times on the Intel processor",
+         f"在 AMD 处理器上是 f32 的 {times['small_speed_amd']} 倍，在 Intel 处理器上是 {times['small_speed']} 倍"),
+        (f"large model is {' to '.join(spread[0])}, and that of the model with a window {' to '.join(spread[1])}.",
+         f"大模型的 BLEU 是 {' 到 '.join(spread[0])}，有窗口的模型是 {' 到 '.join(spread[1])}。"),
+        (f"the smallest student has {' to '.join(smallest_students)} BLEU, and the large model {large}.",
+         f"最小的学生的 BLEU 是 {' 到 '.join(smallest_students)}，大模型是 {large}。"),
+        (f"about the same BLEU ({stored} against {large}).", f"BLEU 差不多（{stored}，大模型是 {large}）。"),
+        (f"with {untaught} BLEU; that model was not measured in int8.", f"BLEU 是 {untaught}；这个模型没有测量 int8。"),
+        (f"the model with 80 % zeros has {pruned}, and int8, which loses nothing, {rounded}.", f"有 80 % 的零的模型是 {pruned}，没有损失的 int8 是 {rounded}。"),
+        (f"the compressed file has {both}, and with the shortlist and int8 {short}. The zeros lose {half} BLEU.",
+         f"压缩后的文件是 {both}；候选词表加上 int8 是 {short}。零使 BLEU 下降 {half}；"),
+        (f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less.",
+         f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")])
 
 
 def check_bounds():

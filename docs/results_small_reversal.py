@@ -6,6 +6,7 @@ results_small.py lists the commands.
 import subprocess
 
 from results_command import BF16, gradus
+from results_kit import load, markdown_table, over_seeds, where_measured
 from results_small import F32, ONE_THREAD, Study, check_sentences, fresh
 
 LENGTH = 12  # of the test sources, the longest of training
@@ -67,7 +68,7 @@ ROWS = {
     "smallest student, int8": ("smallest", ["--int8"], []),
 }
 
-SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "top-2", "student", "student, teacher's attention", "smallest student, int8")
+SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "student", "student, teacher's attention", "smallest student, int8")
 
 
 def test_pairs(runs):
@@ -82,12 +83,24 @@ def test_pairs(runs):
 
 STUDY = Study(name="small_reversal", command=" ".join(["./run gradus train", *LARGE, *UPDATES, "--seed N"]), trained_as="out/reversal",
               trainings=TRAININGS, rows=ROWS, test_pairs=test_pairs, tests_file=True, score="exact_match", title="exact match, %",
-              difference="exact match − f32", scale=100, unit=("kB", 1e3, "{:.1f}"), shown=SHOWN, batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
+              difference="exact match − f32", scale=100, unit=("kB", 1e3, "{:.1f}"), shown=SHOWN,
+              students={"student": "student of 31 units", "smallest student": "student of 16 units, 4,800 updates"},
+              batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
 measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
 
 
+def small_reversal_more_ways():
+    """The table of explained/more-ways-to-save.md."""
+    speeds = {found["row"]: found for found in load("small_reversal_speed")["rows"]}
+    rows = [[row, f"{mean_of(row, 'bytes') / 1e3:.1f}", over_seeds([100 * value for value in STUDY.over_runs(row, "exact_match")], "{:.1f}"),
+             *(f"{speeds[row][f'batch_{batch}']:.0f}" for batch in STUDY.batches)]
+            for row in ("f32", "convolution of the annotations", "attention with one matrix")]
+    return "\n\n".join([markdown_table(["model", "kB", "exact match, %", "sentences/s, 1 at a time", "sentences/s, 64 at a time"], rows),
+                        where_measured(STUDY.results()), where_measured(load("small_reversal_speed"))])
+
+
 def check_text():
-    """Checks that the text of tutorial 14 gives the numbers of the tables."""
+    """Checks that the text of tutorial 14 and of explained/more-ways-to-save.md gives the numbers of the tables."""
     faster = STUDY.faster
 
     def exact(row, form="{:.0f}"):
@@ -110,7 +123,7 @@ def check_text():
     slower = f"{faster('student, 1,200 updates', 1) / faster('student, 1,200 updates, int8', 1):.1f}"
     smallest = f"{faster('smallest student', 1) / faster('smallest student, int8', 1):.1f}"
     matrix, whole = (f"{100 * mean_of(row, 'exact_match'):.1f}" for row in ("80 % zeros, then trained", "80 % zeros, global, then trained"))
-    added = f"{float(bytes_of('convolution of the annotations')) - 100:.0f} %"
+    added, saved = (f"{abs(float(bytes_of(row)) - 100):.0f} %" for row in ("convolution of the annotations", "attention with one matrix"))
     one, trained = exact("top-1", "{:.1f}")[1], exact("student, 1,200 updates", "{:.1f}")[0]
     sentences = [  # in English, and in Chinese
         (f"differ by up to {noise}", f"相差 {noise}"),
@@ -119,17 +132,17 @@ def check_text():
         (f"a student of the same sizes takes {smallest} times as long", f"大小相同的学生是 {smallest} 倍"),
         (f"With 80 % zeros, it keeps {matrix} % of the outputs right, and global pruning {whole} %", f"{matrix} % 的输出正确，全局只有 {whole} %"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
-        between("it keeps only {} of the outputs right", "80 % zeros, global, then trained", "{:.1f}"),
         between("After 1,200, {} are right", "90 % zeros, then trained longer"),
         (f"the model with 80 % zeros {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),
-        (f"the student of 1,200 updates has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
+        (f"the student of 31 units and 1,200 updates has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
         (f"top-1 is right for at most {one} %", f"top-1 最多 {one} % 正确"),
-        (f"The convolution costs bytes.** It adds {added} to the file", f"卷积使文件增加 {added}"),
         between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
-        between("on its own, the student is right for {}", "student"),
+        between("on its own, the student of 31 units is right for {}", "student"),
         (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确"),
         (f"(here without a teacher). It has {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
-    check_sentences({"tutorials": [english for english, _ in sentences], "zh/tutorials": [chinese for _, chinese in sentences]})
+    check_sentences("tutorials/14-small-devices.md", sentences)
+    check_sentences("explained/more-ways-to-save.md", [(f"add {added} to the file", f"使文件增加 {added}"),
+                                                       (f"the file has {saved} fewer bytes", f"文件小 {saved}")])
 
 
 def check_bounds():

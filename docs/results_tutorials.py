@@ -9,8 +9,8 @@ import tempfile
 import time
 
 import results_printed
-from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, markdown_table, mean, numbers, over_seeds,
-                         seeds_of, where_measured, write)
+from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, machine, markdown_table, mean, named, numbers,
+                         over_seeds, seeds_of, where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
 # Pictures of one seed that no page shows. Pages show the pictures diagram_* of the same names, which are of all seeds.
@@ -29,12 +29,13 @@ def alignment(run):
     return list(values(run, "alignment", "Bahdanau").values())
 
 
-def table(number, name, shown=lambda row: True, form_of=lambda column, values: None):
+def table(number, name, shown=lambda row: True, form_of=lambda column, values: None, of=lambda tables, name: tables[name]):
     """A table from the tutorial's results.json, with means over the seeds. Keeps the rows for whose name `shown` returns true.
-    `form_of` may choose the format of a cell. A second table, hidden at first, has all rows, the ranges and the machine. If all
-    numbers are the same for every seed, they are calculated, not measured, and there is no second table."""
+    `form_of` may choose the format of a cell, and `of` may change the table of a run. A second table, hidden at first, has all
+    rows, the ranges and the machine. If all numbers are the same for every seed, they are calculated, not measured, and there is
+    no second table."""
     results = load(f"tutorial_{number}")
-    tables = [run["tables"][name] for run in results["runs"]]
+    tables = [of(run["tables"], name) for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
     header = [first["rows_are"], *first["columns"]]
 
@@ -86,9 +87,23 @@ def tutorial_04_models():
             + where_measured(results, seeds_differ=False))
 
 
+def with_times(tables, name):
+    """The table of methods, with a column for the times. A model without an exact match has no time: its outputs have the wrong
+    length. Students are named by their size."""
+    methods, times = tables[name], tables["time"]
+    exact = methods["columns"].index("exact match")
+    rows = []
+    for row, time in zip(methods["rows"], times["rows"], strict=True):
+        assert row["name"] == time["name"]
+        taken = time["values"] if row["values"][exact] > 0 else [None] * len(time["values"])
+        rows.append({"name": named(row["name"], {"student": "student of 16 units"}), "values": [*row["values"], *taken]})
+    return {**methods, "columns": [*methods["columns"], *times["columns"]], "rows": rows}
+
+
 def tutorial_14_methods():
-    """The table of methods, with fewer digits for kB and for large perplexities."""
-    return table("14", "methods", form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
+    """The table of methods and times, with fewer digits for kB and for large perplexities."""
+    return table("14", "methods", of=with_times,
+                 form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
 
 
 def tutorial_10_alignment():
