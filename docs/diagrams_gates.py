@@ -38,33 +38,48 @@ def axes(p, left, right, y_of, y_labels, x_of, x_labels, floor):
         p.text(x_of(value), floor + 16, f"{value}", "small quiet")
 
 
-@picture("05_accuracy", 312)
+@picture("05_accuracy", 358)
 def accuracy(p):
     """Accuracy against the delay, for five networks.
 
-    Means of nine models. At a delay of 5 all lines are at 1. At 40, the RNN, the GRU and the LSTM are at an eighth, as high as
-    guessing. The lines of the GRU and the LSTM whose gate starts near 1 coincide, and end at 0.97.
+    A bar is the mean of nine models; a thin vertical line reaches from the lowest to the highest of the three seeds. At a delay of 5
+    all bars are at 1. At 10, the RNN, the GRU and the LSTM are between 0.8 and 1. At 20, the RNN is at a half, the GRU and the LSTM are at
+    an eighth, as high as guessing. At 40, the RNN is there, too. The GRU and the LSTM whose gate starts near 1 are at 1 up to 20, and at
+    0.97 at 40.
     """
-    left, right, floor, up, delays = 40, 284, 252, 216, (5, 10, 20, 40)
-
-    def x_of(delay):
-        return left + 8 + 76 * delays.index(delay)
+    left, right, floor, up, wide = 46, 474, 302, 216, 17
+    rows = [run["tables"]["accuracy"]["rows"] for run in load("tutorial_05")["runs"]]
+    slot = (right - left) / len(rows[0])
 
     def y_of(value):
         return floor - up * value
 
-    p.text(12, 14, "accuracy", "small start quiet")
-    axes(p, left, right, y_of, [(part / 4, f"{part / 4:g}") for part in range(5)], x_of, delays, floor)
-    p.text(left, floor + 40, "delay: tokens after the first; each is twice the one before", "small start quiet")
-    p.path("line token dash", f"M{at(left, y_of(1 / 8))}H{right}", ' stroke-width="1.2"')
-    p.text(left + 6, y_of(1 / 8) - 12, "guessing: 1/8", "small start quiet")
-    rows, names = means("accuracy"), (0, 0, 0, -9, 9)  # the distance of a name from the end of its line
-    for number, below in enumerate(names):
-        points = [(x_of(delay), y_of(row[number])) for delay, row in zip(delays, rows)]
-        network(p, number, points, below, name=None if below else "")
-    p.text(points[-1][0] + 9, points[-1][1] + 28, "(these two lines coincide)", "small quiet start")
-    for x, (name, role, _, _) in zip((9, 46, 84), NETWORKS):  # these three lines end at the same point
-        p.text(points[-1][0] + x, y_of(1 / 8), name, f"small name start {role}")
+    def bar(number, x, top, bottom):
+        css = "part" if number < 3 else "fill"  # a filled bar: the gate starts near 1
+        p.rect(f"{css} {NETWORKS[number][1]}", x - wide / 2, top, wide, bottom - top)
+
+    for number, (x, y) in enumerate(((18, 14), (18, 38), (18, 62), (190, 38), (190, 62))):
+        bar(number, x, y - 7, y + 7)
+        p.text(x + 16, y, NETWORKS[number][0], f"small name start {NETWORKS[number][1]}")
+    p.path("mark", "M190 7v14M185 7h10M185 21h10", ' stroke-width="1.6"')
+    p.text(206, 14, "lowest to highest of three seeds", "small start quiet")
+    for part in range(5):
+        y = y_of(part / 4)
+        p.path("line token faded", f"M{at(left, y)}H{right}", ' stroke-width="1"')
+        p.text(left - 8, y, f"{part / 4:g}", "small end quiet")
+    for i, delay in enumerate(row["name"] for row in rows[0]):
+        middle = left + slot * (i + 0.5)
+        p.text(middle, floor + 16, delay, "small quiet")
+        for number in range(len(NETWORKS)):
+            values = [run[i]["values"][number] for run in rows]
+            x, low, high = middle + 19 * (number - 2), min(values), max(values)
+            bar(number, x, y_of(sum(values) / len(values)), floor)
+            if y_of(low) - y_of(high) > 3:
+                p.path("mark", f"M{at(x, y_of(low))}V{y_of(high):.5g}M{at(x - 5, y_of(low))}h10M{at(x - 5, y_of(high))}h10", ' stroke-width="1.6"')
+    p.path("line gradient dash", f"M{at(left, y_of(1 / 8))}H{right}", ' stroke-width="1.6"')
+    for line, words in enumerate(("guessing:", "⅛")):
+        p.text(left + slot * 3.5 - 22, y_of(1 / 8) - 34 + 18 * line, words, "small fill gradient")
+    p.text((left + right) / 2, floor + 40, "delay: tokens after the first; each is twice the one before", "small quiet")
 
 
 @picture("05_gradient_norm", 338)

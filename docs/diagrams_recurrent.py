@@ -196,6 +196,44 @@ def turn(p):
         p.math(x, floor - 14, text, "small")
 
 
+@picture("04_gradient_norm", 392)
+def gradient_norm(p):
+    """The norm of the gradient against the number of steps back, for ρ = 0.5, 1 and 1.5.
+
+    The scale is logarithmic. Solid lines are the measured means of three seeds, dashed lines ρ^d, the norm without the tanh. After 50 steps,
+    the dashed line of 1.5 is near 10^9, that of 1 at 1, and that of 0.5 at 10^-15. The solid lines are at 19, 3 · 10^-4 and 2 · 10^-17.
+    """
+    left, right, level, decade, steps = 62, 328, 138, 11.4, (0, 1, 10, 25, 50)
+    tables = [run["tables"]["gradient_norm"]["rows"] for run in load("tutorial_04")["runs"]]
+
+    def x_of(d):
+        return left + (right - left) * d / 50
+
+    def y_of(exponent):
+        return level - decade * exponent
+
+    def line(css, points, width):
+        p.path(css, "M" + "L".join(at(x_of(d), y_of(exponent)) for d, exponent in points), f' stroke-width="{width}"')
+
+    p.text(12, 14, "gradient's norm, relative to that at T", "small start quiet")
+    for power in range(-18, 10, 3):
+        p.path("line token faded", f"M{at(left, y_of(power))}H{right}", ' stroke-width="1"')
+        p.math(left - 8, y_of(power), f"10^{{{power}}}".replace("-", "−") if power else "1", "small end quiet")
+    for d in range(0, 51, 10):
+        p.text(x_of(d), y_of(-18) + 14, f"{d}", "small quiet")
+    p.text((left + right) / 2, y_of(-18) + 34, "distance d = T − t", "small quiet")
+    for name, role in (("1.5", "context"), ("1.0", "decoder"), ("0.5", "encoder")):
+        seeds = [next(row["values"] for row in rows if row["name"] == name) for rows in tables]
+        *measured, without = [sum(values) / len(values) for values in zip(*seeds)]
+        points = list(zip(steps, (0, *measured)))
+        line(f"line {role} dash", ((0, 0), (50, without)), 1.8)
+        line(f"line {role}", points, 2.4)
+        for point in points:
+            p.disc(f"fill {role}", x_of(point[0]), y_of(point[1]), 3)
+        p.text(right + 9, y_of(without) + 2 * (name == "1.0"), f"ρ = {float(name):g}, without tanh", f"small start fill {role}")
+        p.text(right + 9, y_of(measured[-1]), f"ρ = {float(name):g}, measured", f"small name start {role}")
+
+
 def after_ten_steps(h):
     """The state after ten steps h ← tanh(2 h), and its derivative with respect to the first state."""
     slope = 1

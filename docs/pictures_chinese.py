@@ -29,7 +29,7 @@ WORDS = {
     "broad row": "分散的行", "wrong position": "位置错误", "repeated row": "重复的行", "no weight in any row": "任何一行都没有权重",
     "keeps h": "保持 h", "takes n": "取 n",
     "reset gate": "重置门", "update ": "更新", "gate": "门", "new value": "新值", "forget gate": "遗忘门", "input gate": "输入门", "output gate": "输出门",
-    "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM", "(these two lines coincide)": "（这两条线重合）",
+    "gate starts near 1": "门从接近 1 开始", "GRU and LSTM": "GRU 和 LSTM",
     "old step": "上一步", "new step": "这一步",
     "directly: 0.8808": "直接：0.8808", "through z: −0.0851": "经过 z：−0.0851", "through n: 0.0108": "经过 n：0.0108",
     "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
@@ -66,6 +66,9 @@ WORDS = {
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
     # tutorial 04
+    "ρ = 1.5, without tanh": "ρ = 1.5，没有 tanh", "ρ = 1, without tanh": "ρ = 1，没有 tanh", "ρ = 0.5, without tanh": "ρ = 0.5，没有 tanh",
+    "ρ = 1.5, measured": "ρ = 1.5，实测", "ρ = 1, measured": "ρ = 1，实测", "ρ = 0.5, measured": "ρ = 0.5，实测",
+    "guessing:": "猜测：", "lowest to highest of three seeds": "三个种子的最低值到最高值",
     "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "peak": "尖峰",
     "then tanh": "再取 tanh", "sum over steps": "对各步求和", "at 0: 1024": "0 处：1024",
     "at 0.0001: 1010": "0.0001 处：1010", "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
@@ -91,6 +94,11 @@ WORDS = {
     "shards": "分片", "2 processes": "2 个进程", "4 processes": "4 个进程", "gradient of the batch": "批次的梯度",
     "fixed batches": "固定批次", "a running batch": "运行中的批次", "place 1": "位置 1", "place 2": "位置 2", "13 steps": "13 步", "9 steps": "9 步",
     # how-to pages
+    "Is the score lower than": "得分比 f32 模型", "that of the f32 model?": "低吗？", "yes": "是", "no": "否", "Train further": "继续训练",
+    "Is it small and": "文件够小、", "fast enough?": "速度够快吗？", "Use it": "就用它", "Can you train a model": "能不能从头", "from the start?": "训练一个模型？",
+    "A small model, then int8": "小模型，再用 int8", "Do rare words of the": "目标语言的少见词", "target matter?": "要紧吗？",
+    "Fewer words, and int8": "更少的词，再用 int8", "Does only the size": "要紧的只是", "after gzip count?": "gzip 之后的大小吗？",
+    "Zeros, int8, then gzip": "零，再用 int8 和 gzip", "Stay with int8": "就用 int8",
     "numeric: slope −0.57": "numeric：斜率 −0.57", "slope 0": "斜率 0", "slope −1.13": "斜率 −1.13",
     "numeric: slope 2": "numeric：斜率 2", "analytic: slope 1, wrong": "analytic：斜率 1，错", "16 bytes": "16 字节", "2 + 4 bytes": "2 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
     "update gate": "更新门",
