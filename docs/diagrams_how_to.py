@@ -3,6 +3,45 @@
 from diagrams_kit import number, picture
 
 
+@picture("how_smaller", 504)
+def smaller(p):
+    """The choice of a method that makes a model smaller.
+
+    First compress the model with --int8. If its score is lower than in f32, train further with --int8. If it is small and fast enough, it
+    is finished. If not, and training from the start is possible, train a small model and compress it. If not, and rare words do not matter,
+    compress with --target-words and --int8. If rare words matter and only the size after gzip counts, train further with --prune; then
+    compress and gzip. Otherwise, stay with int8.
+    """
+    x, wide, out, out_wide = 118, 212, 376, 192
+    first = p.cell(x, 28, "", "attention", wide, 38)
+    p.text(x, 28, "compress --int8", "code")
+    questions = (("Is the score lower than", "that of the f32 model?", "yes", "Train further", "train --int8"),
+                 ("Is it small and", "fast enough?", "yes", "Use it", ""),
+                 ("Can you train a model", "from the start?", "yes", "A small model, then int8", "train --hidden …"),
+                 ("Do rare words of the", "target matter?", "no", "Fewer words, and int8", "--target-words N --int8"),
+                 ("Does only the size", "after gzip count?", "yes", "Zeros, int8, then gzip", "train --prune 0.5"))
+    above = first
+    for i, (one, two, answer, name, code) in enumerate(questions):
+        y = 104 + 78 * i
+        p.rect("part token", x - wide / 2, y - 24, wide, 48, 22)
+        p.text(x, y - 9, one, "small")
+        p.text(x, y + 9, two, "small")
+        p.arrow(above.bottom() if i == 0 else (x, y - 54), (x, y - 24), role="token")
+        if i:
+            p.text(x - 10, y - 40, "yes" if questions[i - 1][2] == "no" else "no", "small end quiet")
+        p.arrow((x + wide / 2, y), (out - out_wide / 2, y), role="token")
+        p.text((x + wide / 2 + out - out_wide / 2) / 2 - 2, y - 12, answer, "small quiet")
+        p.rect("part context", out - out_wide / 2, y - 24, out_wide, 48, 8)
+        p.text(out, y - (9 if code else 0), name, "small name context")
+        if code:
+            p.text(out, y + 10, code, "code small")
+    p.arrow((out, 128), (out, 143), (x + 2, 143), role="token")
+    p.arrow((x, 440), (x, 462), role="token")
+    p.text(x - 10, 454, "no", "small end quiet")
+    p.rect("part context", x - wide / 2, 462, wide, 30, 8)
+    p.text(x, 477, "Stay with int8", "small name context")
+
+
 @picture("how_int8", 316)
 def int8(p):
     """A row of four weights as int8.

@@ -169,7 +169,7 @@ PATTERNS = {
     r"(\w+), batch (\d+)": r"\1，批次 \2",
     r"z, before training": "z，训练前", r"z, after training": "z，训练后",
 }
-SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
+SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "compress", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "append", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "models", "autograd", "lambda", "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
@@ -182,6 +182,7 @@ def is_word(text):
     """True if a piece of text needs a translation. False for formulas, code, words of two letters, words in SAME, and sequences
     of the letters a and b."""
     text = re.sub(r"\w+_\w*|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--\w+", "", text)
+    text = re.sub(r"\w+_\w+|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--[\w-]+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
 

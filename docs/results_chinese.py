@@ -89,7 +89,9 @@ WORDS = {
     # 06, 07
     "length": "长度", "600 updates": "600 次更新", "2400 updates": "2400 次更新", "model": "模型", "parameters": "参数个数",
     # compress-a-model
-    "reversal, 64 units": "反转，64 个单元", "French": "法语", "f32, MB": "f32，MB", "int8, MB": "int8，MB", "ratio": "比值", "f32": "f32", "int8": "int8",
+    "method": "方法", "MB": "MB", "after gzip": "gzip 之后", "speed, f32 = 1": "速度，f32 = 1", "BLEU": "BLEU", "`--int8`": "`--int8`", "`--bf16`": "`--bf16`", "2,000 words": "2,000 个词", "50 % zeros": "50 % 的零",
+    "2,000 words, `--int8`": "2,000 个词，`--int8`", "50 % zeros, `--int8`": "50 % 的零，`--int8`", "small model": "小模型",
+    "small model, teacher": "小模型，有教师", "small model, teacher, `--int8`": "小模型，有教师，`--int8`", "ratio": "比值", "f32": "f32", "int8": "int8",
     "instructions": "指令集", "AMX": "AMX", "AVX512-VNNI": "AVX512-VNNI", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
     # sparse-attention
     "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",

@@ -1,4 +1,4 @@
-"""The numbers of how-to/compress-a-model.md: bytes, quality and speed of int8 models, against f32."""
+"""The numbers of how-to/compress-a-model.md: bytes, quality and speed of smaller models, against f32."""
 
 import json
 import os
@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import results_small_french
-import results_small_reversal
 from results_kit import ROOT, load, markdown_table, where_measured, write
 
 BATCHES = [1, 64]
@@ -44,14 +43,20 @@ def measure(at, only=None):
 
 # One function per marker <!-- result NAME -->.
 
-def compress_quality():
-    """The rows f32 and int8 of the tables of tutorial 14."""
-    rows = []
-    for model, study, score in (("reversal, 64 units", results_small_reversal.STUDY, "{:.1f} %"), ("French", results_small_french.STUDY, "{:.2f}")):
-        f32, int8 = (study.mean_of(row, "bytes") / 1e6 for row in ("f32", "int8"))
-        scores = (score.format(study.scale * study.mean_of(row, study.score)) for row in ("f32", "int8"))
-        rows.append([model, f"{f32:.2f}", f"{int8:.2f}", f"{int8 / f32:.2f}", *scores])
-    return markdown_table(["model", "f32, MB", "int8, MB", "ratio", "f32", "int8"], rows)
+METHODS = {"f32": "f32", "`--int8`": "int8", "`--bf16`": "bf16", "2,000 words": "2,000 target words", "2,000 words, `--int8`": "2,000 target words, int8",
+           "50 % zeros": "50 % zeros, then trained", "50 % zeros, `--int8`": "50 % zeros, then trained, int8", "small model": "smallest student",
+           "small model, teacher": "smallest student, teacher's translations",
+           "small model, teacher, `--int8`": "smallest student, teacher's translations, int8"}  # row of the table → row of the study
+
+
+def compress_methods():
+    """Size, speed of single sentences and BLEU on French, by method."""
+    study, rows = results_small_french.STUDY, []
+    for name, row in METHODS.items():
+        speeds = sorted({f"{study.faster(row, 1, results):.1f}" for results in ("small_speed_amd", "small_speed")})
+        rows.append([name, *(f"{study.mean_of(row, key) / 1e6:.2f}" for key in ("bytes", "gzip_bytes")), "–".join(speeds),
+                     f"{study.mean_of(row, 'bleu'):.1f}"])
+    return markdown_table(["method", "MB", "after gzip", "speed, f32 = 1", "BLEU"], rows)
 
 
 def compress_speed(name="compress_speed"):
@@ -65,25 +70,26 @@ def compress_speed_vnni():
 
 
 def check_text():
-    """Checks the sizes, the memory and the speeds that the page gives for French."""
-    study = results_small_french.STUDY
-    whole, memory = study.mean_of("f32", "bytes"), {row["row"]: row["memory_1"] for row in load("small_speed")["rows"]}
-    cells = [f"{100 * study.mean_of(row, 'bytes') / whole:.0f} ({100 * study.mean_of(row, 'gzip_bytes') / whole:.0f}) | {memory[row] / 1e6:.0f} |"
-             for row in ("int8", "bf16", "2,000 target words", "2,000 target words, int8", "50 % zeros, then trained", "smallest student",
-                         "smallest student, teacher's translations")]
-    int8, words, both, small = ([f"{study.faster(row, 1, name):.1f}" for name in ("small_speed", "small_speed_amd")]
-                                for row in ("int8", "2,000 target words", "2,000 target words, int8", "smallest student"))
-    assert words[0] == words[1]
-    for folder, speeds in (
-            ("how-to", (f"int8 is {int8[0]} times as fast as f32 on the Intel processor of tutorial 14, and {int8[1]} times on the AMD processor.",
-                        f"2,000 words are {words[0]} times as fast on both, 2,000 words with int8 {both[0]} and {both[1]} times, "
-                        f"and the small model {small[0]} and {small[1]} times.")),
-            ("zh/how-to", (f"Intel 处理器上是 f32 的 {int8[0]} 倍，在 AMD 处理器上是 {int8[1]} 倍。",
-                           f"都是 {words[0]} 倍，再加上 int8 是 {both[0]} 倍和 {both[1]} 倍，小模型是 {small[0]} 倍和 {small[1]} 倍。"))):
+    """Checks the memory and the BLEU that the text gives for French, and the conclusions that it draws from the table."""
+    def bleu(row):
+        return results_small_french.STUDY.mean_of(row, "bleu")
+
+    memory = {row["row"]: f"{row['memory_1'] / 1e6:.0f}" for row in load("small_speed")["rows"]}
+    taught = "smallest student, teacher's translations"
+    student, student_taught, small, small_taught = (f"{bleu(row):.1f}" for row in ("student", "student, teacher's translations", "smallest student", taught))
+    for folder, parts in (
+            ("how-to", (f"its process needs {memory['int8']} MB of memory, and that of the f32 model {memory['f32']} MB",
+                        f"It needs {memory['smallest student']} MB of memory.", f"the process needs {memory['bf16']} MB of memory",
+                        f"from {student} to {student_taught} BLEU, and lower another from {small} to {small_taught}.")),
+            ("zh/how-to", (f"它的进程占 {memory['int8']} MB 内存，f32 模型的占 {memory['f32']} MB", f"它只占 {memory['smallest student']} MB 内存。",
+                           f"进程占 {memory['bf16']} MB 内存", f"从 {student} 升到 {student_taught}，使另一个从 {small} 降到 {small_taught}。"))):
         text = " ".join((ROOT / "docs" / folder / "compress-a-model.md").read_text().split())
-        for part in (*cells, *speeds):
-            part = part if folder == "how-to" else part.replace(" (", "（").replace(")", "）")
+        for part in parts:
             assert part in text, f"docs/{folder}/compress-a-model.md does not say '{part}', as the results do"
+    for other in ("2,000 target words", "50 % zeros, then trained", taught, "f32"):  # int8 loses nothing
+        int8 = "int8" if other == "f32" else f"{other}, int8"
+        assert abs(bleu(int8) - bleu(other)) < 0.1, int8
+    assert bleu("smallest student") > max(bleu(row) for row in METHODS.values() if row != "smallest student"), "the small model is not the best"
 
 
 def check_bounds():
