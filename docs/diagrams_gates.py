@@ -19,14 +19,14 @@ def means(name):
             for i in range(len(tables[0]))]
 
 
-def network(p, number, points, below, name=None):
-    """Draws the line of a network, with dots, and its name at its end, `below` pixels lower."""
+def network(p, number, points, name=None):
+    """Draws the line of a network, with dots, and its name at its end."""
     own_name, role, width, dash = NETWORKS[number]
     x, y = points[-1]
     p.path(f"line {role} {dash}", "M" + "L".join(at(*point) for point in points), f' stroke-width="{width}"')
     for point in points:
         p.disc(f"fill {role}", *point, 3)
-    p.text(x + 9, y + below, own_name if name is None else name, f"small name start {role}")
+    p.text(x + 9, y, own_name if name is None else name, f"small name start {role}")
 
 
 def axes(p, left, right, y_of, y_labels, x_of, x_labels, floor):
@@ -107,7 +107,7 @@ def gradient_norm(p):
     p.math(right + 4, y_of(half), "(1/2)^d", "start")
     for number, row in enumerate(means("gradient_norm")):
         points = [(x_of(distance), y_of(exponent)) for distance, exponent in zip(steps, (0, *row))]
-        network(p, number, points, 0, name={1: "GRU and LSTM", 2: ""}.get(number))
+        network(p, number, points, name={1: "GRU and LSTM", 2: ""}.get(number))
 
 
 # ---- Circuits ----
