@@ -181,8 +181,7 @@ FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 def is_word(text):
     """True if a piece of text needs a translation. False for formulas, code, words of two letters, words in SAME, and sequences
     of the letters a and b."""
-    text = re.sub(r"\w+_\w*|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--\w+", "", text)
-    text = re.sub(r"\w+_\w+|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--[\w-]+", "", text)
+    text = re.sub(r"\w+_\w*|[\w/-]+\.(safetensors|svg|html|jsonl|hpp|cpp|wav|toml)|out/\w+|--[\w-]+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
 
