@@ -47,6 +47,7 @@ struct TensorImpl : Recycled<TensorImpl> {
   Shape shape;
   Dtype dtype = Dtype::f32;
   NodePtr node;                // null if the tensor needs no gradient
+  NodePtr frozen;              // the node of a leaf that was switched off; null if it was not
   bool from_gradient = false;  // true if computed from a result of backward() or grad()
 
   void* data() const {

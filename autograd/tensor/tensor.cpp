@@ -26,7 +26,7 @@ namespace {
 
 Tensor make(IntrusivePtr<Storage> storage, std::int64_t offset, const Shape& shape, Dtype dtype) {
   return Tensor(IntrusivePtr<TensorImpl>::first(
-      new TensorImpl{{}, {}, std::move(storage), offset, shape, dtype, {}, false}));
+      new TensorImpl{{}, {}, std::move(storage), offset, shape, dtype, {}, {}, false}));
 }
 
 template <class T>
@@ -111,10 +111,12 @@ Tensor& Tensor::set_requires_grad(bool on) {
   if (!is_floating(self.dtype) && on)
     fail("set_requires_grad", "an i64 tensor ", shape(), " has no gradient");
   if (on && !self.node) {
-    self.node = make_node(*this);
-    self.from_gradient = false;  // a leaf starts a new tape
-  } else if (!on) {
-    self.node = NodePtr();
+    self.node = self.frozen ? std::exchange(self.frozen, NodePtr()) : make_node(*this);
+    self.node->gradient = Tensor();  // a backward() may have added to it while the leaf was frozen
+    self.from_gradient = false;      // a leaf starts a new tape
+  } else if (!on && self.node) {
+    self.node->gradient = Tensor();
+    self.frozen = std::exchange(self.node, NodePtr());
   }
   return *this;
 }
@@ -150,8 +152,9 @@ int Tensor::add_hook(std::function<Tensor(const Tensor& gradient)> hook) {
 }
 
 void Tensor::remove_hook(int number) {
-  if (!impl().node) return;
-  std::erase_if(impl().node->hooks, [number](const auto& hook) { return hook.first == number; });
+  for (const NodePtr& node : {impl().node, impl().frozen}) {
+    if (node) std::erase_if(node->hooks, [number](const auto& hook) { return hook.first == number; });
+  }
 }
 
 void Tensor::replace(const Tensor& values) {
@@ -169,10 +172,9 @@ void Tensor::replace(const Tensor& values) {
   self.shape = other.shape;
   self.dtype = other.dtype;
   // Makes a new node. Operations recorded on the old values keep the old node, with its shape and dtype.
-  if (self.node) {
-    const NodePtr old = std::exchange(self.node, NodePtr());
-    set_requires_grad();
-    self.node->hooks = old->hooks;
+  if (NodePtr& node = self.node ? self.node : self.frozen) {
+    const NodePtr old = std::exchange(node, make_node(*this));
+    node->hooks = old->hooks;
   }
 }
 

@@ -253,3 +253,54 @@ TEST_CASE("an error inside a backward function names the module of its operation
               "wants(1) first [in decoder]");
   CHECK(gradus::current_scope()->text().empty());
 }
+
+TEST_CASE("a leaf that is switched off and on again keeps its tape and its hooks", "[autograd][backward]") {
+  Tensor x = leaf(tensor({1, 2}));
+  int calls = 0;
+  const int hook = x.add_hook([&](const Tensor&) {
+    ++calls;
+    return Tensor();
+  });
+  sum(x).backward();
+  CHECK(calls == 1);
+  const Tensor before = sum(x * x), also_before = sum(x * x);
+  x.set_requires_grad(false);
+  CHECK_FALSE(x.grad().defined());
+  CHECK_FALSE((x * 2.0).requires_grad());
+  x.set_requires_grad();
+  CHECK_FALSE(x.grad().defined());
+  before.backward();
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{2, 4});
+  CHECK(calls == 2);
+  CHECK(gradus::grad({also_before}, {x})[0].to_vector<float>() == std::vector<float>{2, 4});
+
+  x.set_requires_grad(false);
+  x.remove_hook(hook);
+  x.set_requires_grad();
+  sum(x * 3.0).backward();
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{3, 3});
+  CHECK(calls == 3);
+}
+
+TEST_CASE("a leaf has no gradient from a backward() while it was switched off", "[autograd][backward]") {
+  Tensor x = leaf(tensor({1, 2}));
+  const Tensor w = leaf(tensor({3, 4}));
+  const Tensor y = sum(x * w);
+  x.set_requires_grad(false);
+  y.backward();
+  CHECK(w.grad().to_vector<float>() == std::vector<float>{1, 2});
+  x.set_requires_grad();
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("replace() of a leaf that is switched off gives it a new shape", "[autograd][backward]") {
+  Tensor x = leaf(tensor({1, 2}));
+  const Tensor y = sum(x * x);
+  x.set_requires_grad(false);
+  x.replace(tensor({3, 4, 5}, Dtype::f64));
+  x.set_requires_grad();
+  y.backward();
+  CHECK_FALSE(x.grad().defined());
+  sum(x).backward();
+  CHECK(x.grad().to_vector<double>() == std::vector<double>{1, 1, 1});
+}
