@@ -18,7 +18,8 @@ namespace composed {
 namespace {
 
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
-  return transpose(zero_padding(sum(v * tanh(keys + query), 2), lengths), 0, 1);  // (B, T)
+  const Tensor real = zero_padding(keys, lengths);  // a NaN beyond the lengths must not reach a gradient
+  return transpose(zero_padding(sum(v * tanh(real + query), 2), lengths), 0, 1);  // (B, T)
 }
 
 }  // namespace

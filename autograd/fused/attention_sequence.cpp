@@ -36,7 +36,7 @@ Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, con
   const auto energies = [&](const Tensor& s) {
     const Tensor query = query_of(s);
     if (score.v_a.defined()) return gradus::additive_energy(query, keys, score.v_a, lengths);
-    return transpose(sum(keys * query, 2), 0, 1) * score.scale;  // (B, T)
+    return transpose(sum(zero_padding(keys, lengths) * query, 2), 0, 1) * score.scale;  // (B, T)
   };
   std::vector<Tensor> h(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(L)),
       c(first.begin() + static_cast<std::ptrdiff_t>(L), first.end());

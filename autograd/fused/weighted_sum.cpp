@@ -23,8 +23,10 @@ Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
 namespace {
 
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths) {
-  const Tensor terms = unsqueeze(transpose(weights, 0, 1), -1) * values;  // (T, B, 1) · (T, B, D)
-  return sum(zero_padding(terms, lengths), 0);
+  // Masks the factors, not the products: the gradient of a masked product is 0 times the other factor, and 0
+  // times NaN or ∞ is NaN.
+  const Tensor alpha = zero_padding(transpose(weights, 0, 1), lengths);  // (T, B)
+  return sum(unsqueeze(alpha, -1) * zero_padding(values, lengths), 0);   // (T, B, 1) · (T, B, D)
 }
 
 }  // namespace

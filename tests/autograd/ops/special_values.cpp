@@ -1,7 +1,9 @@
 // Kinks, poles, ties, infinities and NaN. Finite differences cannot check these.
 
+#include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/packing.hpp>
 
 #include <cmath>
 #include <limits>
@@ -437,4 +439,42 @@ TEST_CASE("filling an i64 tensor with a non-integer is an error", "[autograd][sp
   const Tensor ids = gradus::arange(3);
   CHECK_ERROR(masked_fill(ids, ids, 0.5), "full: 0.5 is not a 64-bit integer; choose f32 or f64");
   CHECK_ERROR(pad(ids, 0, 1, 0, -infinity), "full: -inf is not a 64-bit integer; choose f32 or f64");
+}
+
+TEST_CASE("attention does not read NaN beyond the lengths, fused or composed", "[autograd][special]") {
+  using Inputs = std::vector<Tensor>;
+  const Tensor lengths = tensor(std::vector<std::int64_t>{2, 1});
+  const Tensor ids = gradus::arange(3).reshape({3, 1});
+  const Tensor beyond = greater_equal(ids, lengths);  // (T, B)
+  const gradus::Packing packing(1, 2);
+  for (const bool additive : {true, false}) {
+    const auto attend = [&](const Inputs& x) {
+      const Tensor& query = x[0];
+      gradus::AttentionDecoder decoder;
+      decoder.layers = {{.weight_ih = gradus::ones({6, 4}),
+                         .weight_hh = gradus::ones({6, 2}),
+                         .bias_ih = Tensor(),
+                         .bias_hh = Tensor()}};
+      if (additive) {
+        decoder.score.W_a = gradus::ones({2, 2});
+        decoder.score.v_a = gradus::ones({2});
+      }
+      return sum(additive_energy(query, x[1], gradus::ones({2}), lengths)) +
+             sum(weighted_sum(x[3], x[2], lengths)) +
+             sum(attention_sequence(query, {query}, x[1], x[2], lengths, decoder, packing));
+    };
+    const auto gradients = [&](double padding) {
+      const Tensor states = masked_fill(gradus::ones({3, 2, 2}), unsqueeze(beyond, 2), padding);
+      const Tensor weights = masked_fill(gradus::ones({2, 3}), transpose(beyond, 0, 1), padding);
+      const Inputs x{leaf(gradus::ones({2, 2})), leaf(states), leaf(states), leaf(weights)};
+      attend(x).backward();
+      std::vector<Floats> all;
+      for (const Tensor& input : x) all.push_back(input.grad().to_vector<float>());
+      return all;
+    };
+    CHECK(gradients(not_a_number) == gradients(0));
+    const gradus::Composed composed;
+    CHECK(gradients(not_a_number) == gradients(0));
+    CHECK(gradients(infinity) == gradients(0));
+  }
 }
