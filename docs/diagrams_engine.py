@@ -278,41 +278,89 @@ def autograd_folders(p):
             ((right, boxes["kernels"]), (362, boxes["kernels"]), (362, tape + 14), (right + 6, tape + 14)),
             ((right, boxes["memory"]), (462, boxes["memory"]), (462, tape - 2), (right + 6, tape - 2)))):
         p.arrow(*points, role="attention", css="dash")
-        p.text(368 if points[1][0] < 400 else 454, (points[1][1] + points[2][1]) / 2 + (30 if start == "memory" else 0), name,
-               f"code {'end' if start == 'memory' else 'start'}")
+        if start == "memory":
+            p.text(456, points[0][1] - 14, name, "code end")
+        else:
+            p.text(368, (points[1][1] + points[2][1]) / 2, name, "code start")
 
 
-@picture("calls", 358)
+@picture("calls", 438)
 def calls(p):
     """The calls of c = a b, and of its backward pass, each in the row of its file.
 
     Forward: operator* in ops.hpp calls mul in arithmetic.cpp. mul calls binary, and then record in tape.hpp. record calls append
     in tape.cpp, which makes the node.
     Backward: Tensor::backward in backward.cpp calls run and step; step calls the lambda of mul in arithmetic.cpp, which calls
-    add_gradient in gradient.hpp.
+    add_gradient in gradient.hpp. add_gradient calls accumulate in tape.hpp, which calls a lambda in gradient.hpp and
+    Gradients::add in backward.cpp.
     """
-    for role, name, code, top, steps in (
-            ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166), ("arithmetic.cpp", "mul", 220),
-                                                     ("arithmetic.cpp", "binary", 330), ("tape.hpp", "record", 270), ("tape.cpp", "append", 350))),
-            ("gradient", "backward", "c.backward()", 216, (("backward.cpp", "backward", 162), ("backward.cpp", "run", 246), ("backward.cpp", "step", 320),
-                                                           ("arithmetic.cpp", "lambda of mul", 372), ("gradient.hpp", "add_gradient", 412)))):
+    for role, name, code, top, steps in (  # (row, call, x, place of the caller)
+            ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166, None), ("arithmetic.cpp", "mul", 220, 0),
+                                                     ("arithmetic.cpp", "binary", 330, 1), ("tape.hpp", "record", 270, 1),
+                                                     ("tape.cpp", "append", 350, 3))),
+            ("gradient", "backward", "c.backward()", 216, (("backward.cpp", "backward", 154, None), ("backward.cpp", "run", 227, 0),
+                                                           ("backward.cpp", "step", 284, 1), ("arithmetic.cpp", "lambda of mul", 276, 2),
+                                                           ("gradient.hpp", "add_gradient", 312, 3), ("tape.hpp", "accumulate", 358, 4),
+                                                           ("gradient.hpp", "lambda", 442, 5), ("backward.cpp ", "Gradients::add", 410, 5)))):
         p.text(12, top, name, f"name start {role}")
         p.text(118, top, code, "small code start")
         rows = {file: top + 36 + 40 * k for k, file in enumerate(dict.fromkeys(file for file, *_ in steps))}
         for file, y in rows.items():
             p.panel("token", 2, y - 18, 476, 36)
-            p.text(10, y, file, "small code start")
+            p.text(10, y, file.strip(), "small code start")
         nodes = []
-        for file, call, x in steps:
-            nodes.append(p.cell(x, rows[file], "", role, 16 + 8 * len(call), 26))
+        for file, call, x, caller in steps:
+            after = p.cell(x, rows[file], "", role, 16 + 8 * len(call), 26)
             p.text(x, rows[file], call, "small code")
-        callers = (0, 1, 1, 3) if role == "encoder" else range(4)
-        for before, after in zip((nodes[i] for i in callers), nodes[1:]):
+            nodes.append(after)
+            if caller is None:
+                continue
+            before = nodes[caller]
             if before.y == after.y:
                 p.arrow(before.right(), after.left(), role=role)
             else:
                 x = max(after.x, before.right()[0] + 20)
-                p.arrow(before.right(), (x, before.y), after.top(x - after.x), role=role)
+                end = after.top if before.y < after.y else after.bottom
+                p.arrow(before.right(), (x, before.y), end(x - after.x), role=role)
+
+
+@picture("tensor_objects", 332)
+def tensor_objects(p):
+    """The objects that a tensor and its node point to, for c = a b.
+
+    The tensor c points to a TensorImpl, which holds a shape, a dtype, a storage and a node. The storage holds the values of c and
+    their version. The node of c holds the name of the operation; the inputs, which are the nodes of a and b; the saved values, which
+    are in the storages of a and b; and the backward function, the lambda of mul.
+    """
+    left, right = 112, 330
+
+    def box(x, y, width, role, name, *fields):
+        """Returns a point at the end of each field."""
+        p.rect(f"part {role}", x, y, width, 30 + 24 * len(fields), 8)
+        p.text(x + width / 2, y + 15, name, "small code")
+        for k, field in enumerate(fields):
+            p.text(x + 14, y + 38 + 24 * k, field, "small start")
+        return [(x + width - 14, y + 38 + 24 * k) for k in range(len(fields))]
+
+    def pointer(start, *corners):
+        p.dot(*start, "token")
+        p.arrow(start, *corners)
+
+    box(6, 8, 78, "encoder", "Tensor c")
+    p.arrow((84, 23), (left, 23))
+    _, storage, node = box(left, 8, 140, "encoder", "TensorImpl", "shape, dtype", "storage", "node")
+    box(right, 8, 144, "token", "Storage of c", "values", "version")
+    pointer(storage, (right, storage[1]))
+    _, inputs, saved, backward = box(left, 152, 140, "gradient", "Node of c", "operation", "inputs", "saved values", "backward")
+    pointer(node, (270, node[1]), (270, 167), (252, 167))
+    for y, name in ((110, "Node of a"), (146, "Node of b")):
+        box(right, y, 144, "gradient", name)
+        pointer(inputs, (292, inputs[1]), (292, y + 15), (right, y + 15))
+    for y, name in ((saved[1] - 15, "Storage of b"), (saved[1] + 21, "Storage of a")):
+        box(right, y, 144, "token", name)
+        pointer(saved, *(() if y < saved[1] - 10 else ((306, saved[1]), (306, y + 15))), (right, y + 15))
+    box(right, 296, 144, "gradient", "lambda of mul")
+    pointer(backward, (276, backward[1]), (276, 311), (right, 311))
 
 
 # The stages of a training step: (name, what it does, files of models, files of nn, files of autograd). docs/architecture.py
@@ -327,17 +375,17 @@ STAGES = (("batch", "the pairs", ("trainer.cpp", "batch_loss.cpp"), (), ("parall
           ("Adam", "the weights", (), ("optimiser.cpp", "adam.cpp"), ()))
 
 
-@picture("training_step", 592)
+@picture("training_step", 672)
 def training_step(p):
     """The stages of a training step, and their files.
 
-    Eight stages from the top to the bottom, in three columns for the libraries models, nn and autograd. Batch: trainer.cpp and
-    batch_loss.cpp, which call parallel_sum.cpp. Encoder: seq2seq.cpp and encoder.cpp, which call recurrent.cpp and gru.cpp, which
-    call recurrent_sequence.cpp. Start: bahdanau_decoder.cpp calls additive_attention.cpp. Decoder: recurrent_decoder.cpp calls
-    attention_sequence.cpp. Loss: loss.cpp. Backward: backward.cpp, which calls the backward functions of the stages 5, 4, 3 and 2.
-    Clip: clip.cpp. Adam: optimiser.cpp calls adam.cpp.
+    Eight stages from the top to the bottom, in three columns for the libraries models, nn and autograd. Batch: trainer.cpp calls
+    batch_loss.cpp, which calls parallel_sum.cpp and the stages 2 to 5. Encoder: seq2seq.cpp calls encoder.cpp, then recurrent.cpp,
+    gru.cpp and recurrent_sequence.cpp follow. Start: bahdanau_decoder.cpp calls additive_attention.cpp. Decoder:
+    recurrent_decoder.cpp calls attention_sequence.cpp. Loss: loss.cpp. Backward: backward.cpp, which calls the backward functions
+    of the stages 5, 4, 3 and 2. Clip: clip.cpp. Adam: optimiser.cpp calls adam.cpp. trainer.cpp calls the stages 6, 7 and 8.
     """
-    lanes, width = (176, 297, 418), 110
+    lanes, width, gap = (176, 297, 418), 110, 14
     for x, name, role in zip(lanes, ("models", "nn", "autograd"), ("context", "context", "encoder")):
         p.text(x, 16, name, f"name {role}")
 
@@ -346,8 +394,16 @@ def training_step(p):
 
     y, before = 36, None
     for number, (name, does, *columns) in enumerate(STAGES, start=1):
-        heights = [sum(map(height_of, files)) + 6 * (len(files) - 1) for files in columns]
-        height = max(44, *heights)
+        # The files in the order of the calls, as (column, row, file). The first file of a column is in the row of its caller.
+        placed, row = [], 0
+        for column, files in enumerate(columns):
+            row -= bool(placed and files)
+            for file in files:
+                placed.append((column, row, file))
+                row += 1
+        rows = [max(height_of(file) for _, at, file in placed if at == k) for k in range(row)]
+        total = sum(rows) + gap * (row - 1)
+        height = max(44, total)
         middle = y + height / 2
         p.panel("token", 2, y - 6, 476, height + 12)
         p.badge(15, middle, str(number))
@@ -355,24 +411,22 @@ def training_step(p):
         p.text(28, middle + 10, does, "small quiet start")
         if before is not None:
             p.arrow((15, before + 10), (15, middle - 11))
-        before = middle
-        ends = []
-        for x, role, files, total in zip(lanes, ("context", "context", "encoder"), columns, heights):
-            top = middle - total / 2
-            for file in files:
-                box = height_of(file)
-                p.rect(f"part {role}", x - width / 2, top, width, box, 6)
-                if box == 26:
-                    p.text(x, top + 13, file, "small code")
-                else:
-                    first, second = file.split("_")
-                    p.text(x, top + 12, first + "_", "small code")
-                    p.text(x, top + 28, second, "small code")
-                top += box + 6
-            if files:
-                ends.append(x)
-        for left, right in zip(ends, ends[1:]):
-            p.arrow((left + width / 2, middle), (right - width / 2, middle))
+        before, caller = middle, None
+        centres = [middle - total / 2 + sum(rows[:k]) + gap * k + rows[k] / 2 for k in range(row)]
+        for column, at, file in placed:
+            box = p.cell(lanes[column], centres[at], "", "encoder" if column == 2 else "context", width, height_of(file))
+            if box.height == 26:
+                p.text(box.x, box.y, file, "small code")
+            else:
+                first, second = file.split("_")
+                p.text(box.x, box.y - 8, first + "_", "small code")
+                p.text(box.x, box.y + 8, second, "small code")
+            if caller is not None:
+                p.arrow(*((caller.bottom(), box.top()) if caller.x == box.x else (caller.right(), box.left())))
+            caller = box
+        if name == "batch":
+            p.text(lanes[0] + 64, centres[0], "calls stages 6, 7 and 8", "small quiet start")
+            p.text(lanes[0] + 64, centres[1] - 11, "calls stages 2 to 5", "small quiet start")
         if name == "backward":
             for dy, text in ((-9, "calls the backward functions"), (10, "of stages 5, 4, 3 and 2")):
                 p.text((lanes[0] + lanes[1]) / 2, middle + dy, text, "small quiet")

@@ -57,7 +57,11 @@ WORDS = {
     # architecture
     "batch": "批次", "the pairs": "句对", "state, keys": "状态、键", "all its steps": "所有的步",
     "cross-entropy": "交叉熵", "the tape": "梯度带", "clip": "裁剪", "the gradients": "梯度", "the weights": "权重",
-    "calls the backward functions": "调用第 5、4、3、2 阶段", "of stages 5, 4, 3 and 2": "的反向函数",
+    "calls the backward functions": "调用阶段 5、4、3、2", "of stages 5, 4, 3 and 2": "的反向函数",
+    "calls stages 6, 7 and 8": "调用阶段 6、7、8", "calls stages 2 to 5": "调用阶段 2 到 5", "storage": "存储", "version": "版本",
+    "shape, dtype": "形状、数据类型", "operation": "运算", "inputs": "输入", "saved values": "保存的值", "Tensor c": "Tensor c",
+    "Storage of a": "a 的 Storage", "Storage of b": "b 的 Storage", "Storage of c": "c 的 Storage", "Node of a": "a 的 Node",
+    "Node of b": "b 的 Node", "Node of c": "c 的 Node",
     # more ways to save
     "pairs of annotations": "注解向量两两合并", "half of the energies": "一半的能量", "one matrix": "一个矩阵", "a third of these weights": "三分之一的权重",
     "one embedding": "一个嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "the encoder runs once": "编码器只运行一次",
@@ -172,7 +176,7 @@ PATTERNS = {
 SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "compress", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "append", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
-        "models", "autograd", "lambda", "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients"}
+        "models", "autograd", "lambda", "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients", "accumulate", "Node", "Storage", "TensorImpl"}
 SENTENCES = re.compile(r"four-\d|seven_books|diagram_13_text|(cmn_eng|g2p)_alignments")  # pictures of sentences and translations: only their labels are translated
 TOKENS = re.compile(r"tutorial_13_(asked|word_order)")  # pictures of sentences without labels: nothing is translated
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
@@ -205,14 +209,14 @@ def chinese(name):
     untranslated = set()
 
     def label(match):
-        text = translated(match[1])
+        text = match[2] if match[1] and match[2] in SAME else translated(match[2])
         if is_word(text) and not SENTENCES.match(name):
             untranslated.add(text)
-        return f">{text}<"
+        return f"{match[1] or ''}>{text}<"
 
     head, body = (PICTURES / name).read_text().split("</style>", 1)
     if not TOKENS.match(name):
-        body = re.sub(r">([^<>\n]+)<", label, body)
+        body = re.sub(r'(<text class="[^"]*\bcode\b[^>]*)?>([^<>\n]+)<', label, body)  # code in SAME keeps its name
     if untranslated:
         sys.exit(f"pictures_chinese: no translation of {', '.join(map(repr, sorted(untranslated)))} in {name}; add it to WORDS")
     head = re.sub(r"<(title|desc)>.*?</\1>\n", "", head, flags=re.DOTALL)  # the page describes the picture
