@@ -226,6 +226,7 @@ def four_things(p):
                               ("2", 386, 242, "weights"), ("1", 386, 279, "energies")):
         p.badge(x, y + dy, step)
         p.text(x + 16, y + dy, text, "start")
+    p.text(418, y + 299, "1.93, 1.52, −0.76", "small")
     p.text(388, y + 385, "annotations", "small start quiet")
 
 

@@ -40,19 +40,19 @@ WORDS = {
         "Go.", "va !", "Va !", "I lost.", "j'ai perdu.", "J'ai perdu.", "He's calm.", "il est calme.",
         "Il est calme.", "I'm home.", "je suis chez moi.", "Je suis chez moi.")},  # text, not translated
     # the staircase
-    "step": "教程", "topic": "内容", "time": "时间",
+    "step": "教程", "topic": "内容", "to read": "阅读", "to run": "运行", "time": "时间",
     "what a tensor is, and what it says when shapes do not fit": "什么是张量，以及形状不匹配时报什么错",
     "the chain rule on a tape, written by hand": "梯度带上的链式法则，手工实现",
     "broadcasting backward, and finite differences": "广播的反向传播，以及有限差分",
     "loss, gradients, clipping and Adam, each written out": "损失、梯度、裁剪和 Adam，逐一实现",
-    "a recurrent network, backpropagation through time, and gradients that vanish or explode":
-        "循环神经网络、沿时间反向传播，以及会消失或爆炸的梯度",
-    "the GRU and the LSTM": "GRU 与 LSTM",
-    "a sequence-to-sequence model with a fixed context, and its bottleneck": "固定上下文的序列到序列模型，以及它的瓶颈",
-    "the decoder sees the fixed context at every step": "解码器在每一步都读取固定上下文",
+    "backpropagation through time, and gradients that vanish or explode": "沿时间反向传播，以及会消失或爆炸的梯度",
+    "how the GRU and the LSTM keep a state over many steps": "GRU 和 LSTM 怎样在许多步里保持状态",
+    "how much of a sequence one vector can hold": "一个向量装得下多长的序列",
+    "whether it helps to read the same vector again and again": "反复读同一个向量，有没有用",
     "annotations of both directions, and what each of them knows": "两个方向的注解向量，以及其中包含的信息",
     "a query, keys, values, a mask": "查询、键、值和掩码",
-    "Bahdanau attention on reversal": "用 Bahdanau 注意力反转序列",
+    "how far it gets in reversal, compared with two decoders without attention":
+        "反转序列能做到多好，与两个没有注意力的解码器比较",
     "greedy, sampling, and beam search by hand": "贪心解码、采样，以及手写的束搜索",
     "additive, dot, scaled dot, and one of your own": "加性、点积、缩放点积，以及自己编写的一种",
     "words, unknown words, and their order": "词、未登录词和词序",
@@ -214,6 +214,7 @@ SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"< (\d+) s", r"不到 \1 秒"),
     (r"(\d+) s", r"\1 秒"),
+    (r"(\d+) min", r"\1 分钟"),
     (r"%, (\d+) updates", r"%，\1 次更新"),
     (r"soft, then top-(\d)", r"soft，再 top-\1"),
     (r"(\d+) % zeros, then trained", r"\1 % 的零，继续训练"),
@@ -259,9 +260,9 @@ SENTENCES = [
      r"\1 的步把最大的权重放在这个词元上；它的平均权重是 \2。"),
     (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
      r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
-    (r"Time of one run without the build\. (.+), (\d+) cores; tutorials (.+) and (.+): (.+), (\d+) cores\.",
-     r"时间是运行一次的时间，不含编译。\1，\2 核；教程 \3 和 \4：\5，\6 核。"),
-    (r"Time of one run without the build\. (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译。\1，\2 核。"),
+    (r"To run: the time of one run without the build\. (.+), (\d+) cores; tutorials (.+) and (.+): (.+), (\d+) cores\.",
+     r"运行一栏是运行一次的时间，不含编译。\1，\2 核；教程 \3 和 \4：\5，\6 核。"),
+    (r"To run: the time of one run without the build\. (.+), (\d+) cores\.", r"运行一栏是运行一次的时间，不含编译。\1，\2 核。"),
     *results_chinese_museum.SENTENCES,
 ]
 CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # code blocks, which are not translated

@@ -123,22 +123,24 @@ def tutorial_10_time():
 
 
 def tutorial_staircase():
-    """A row per tutorial: its page, its topic from the source's first line, and its time."""
+    """A row per tutorial: its page, its topic from the source's first line, the time to read the page, and the time of a run."""
     kept = load("tutorial_times")
     rows = []
     for source in sorted((ROOT / "tutorials").glob("[0-9][0-9]_*.cpp")):
         page = f"docs/tutorials/{source.stem.replace('_', '-')}.md"
-        title = (ROOT / page).read_text().split("\n", 1)[0].split("· ", 1)[1]
+        text = (ROOT / page).read_text()
+        title, minutes = text.split("\n", 1)[0].split("· ", 1)[1], re.search(r"^> .*· about (\d+) minutes$", text, re.MULTILINE)[1]
         about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # the text after the tutorial's name
         seconds = kept["seconds"].get(source.name[:2])
-        rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else '< 1 s' if seconds < 1 else f'{seconds:.0f} s'} |")
-    lines = ["| step | topic | time |", "|---|---|--:|", *rows]
+        run = "–" if seconds is None else "< 1 s" if seconds < 1 else f"{seconds:.0f} s"
+        rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {minutes} min | {run} |")
+    lines = ["| step | topic | to read | to run |", "|---|---|--:|--:|", *rows]
     measured_on = {}
     for number, name in kept["machines"].items():
         measured_on.setdefault(name, []).append(number)
     where = "; ".join(f"tutorials {' and '.join(numbers)}: {name}" for name, numbers in list(measured_on.items())[1:])
     main = next(iter(measured_on))
-    return "\n".join([*lines, "", f"Time of one run without the build. {main}{f'; {where}' if where else ''}."])
+    return "\n".join([*lines, "", f"To run: the time of one run without the build. {main}{f'; {where}' if where else ''}."])
 
 
 def measure(at, only=None):
@@ -177,6 +179,7 @@ def keep_time(number, seconds, at):
 def check_readme():
     """Checks the README's means of the exact match of the three seeds: of all models at length 12, and with attention at 13 and
     14."""
+    assert "où est le livre rouge ?" in load("printed_command")["lines"]  # the READMEs quote this translation
     runs = load("tutorial_10")["runs"]
 
     def mean(model, length):

@@ -1,4 +1,4 @@
-// Tutorial 04: a recurrent network, backpropagation through time, and gradients that vanish or explode.
+// Tutorial 04: a recurrent network: backpropagation through time, and gradients that vanish or explode.
 //
 // Tutorial 03 trained a model that reads one vector. This model reads a sequence, one token per step, with the same
 // weights at every step (Elman, "Finding structure in time", 1990). So its gradient passes back through all steps, and

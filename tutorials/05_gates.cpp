@@ -1,4 +1,4 @@
-// Tutorial 05: gates, which keep a state over many steps: the GRU and the LSTM.
+// Tutorial 05: gates: how the GRU and the LSTM keep a state over many steps.
 //
 // Tutorial 04's network remembered the first token only over short delays, because each step multiplies the gradient. A
 // gate can pass the state on unchanged; training decides when it does. The GRU: Cho et al., "Learning phrase

@@ -1,4 +1,4 @@
-// Tutorial 06: a sequence-to-sequence model with a fixed context, and its bottleneck.
+// Tutorial 06: a fixed context: how much of a sequence one vector can hold.
 //
 // The task is to write a sequence backwards: "a b c" becomes "c b a <eos>". An encoder reads the source into one
 // vector. A decoder must write everything from that vector. What happens as sequences get longer? The model follows

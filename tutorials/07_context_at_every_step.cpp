@@ -1,4 +1,4 @@
-// Tutorial 07: the decoder sees the fixed context at every step.
+// Tutorial 07: the context at every step: whether it helps to read the same vector again and again.
 //
 // In tutorial 06 the context was only the decoder's first state, so the decoder had to remember it. Here every step
 // reads the same context as an input. This is the decoder of Cho et al., "Learning phrase representations using RNN
