@@ -160,9 +160,15 @@ class Beam final : public SourceSearch {
   std::vector<Decoded> results() const override {
     std::vector<Decoded> list;
     for (const Hypothesis& hypothesis : ended_) list.push_back(decoded(hypothesis));
-    for (Hypothesis hypothesis : alive_) {
+    if (std::ssize(list) == options_.n_best) return list;
+    std::vector<Hypothesis> incomplete = alive_;
+    if (steps() > 0) {
+      for (Hypothesis& hypothesis : incomplete) hypothesis.score = score(hypothesis);
+    }
+    // A coverage penalty can change the order: alive_ is sorted by log-probability.
+    std::ranges::stable_sort(incomplete, std::ranges::greater(), &Hypothesis::score);
+    for (const Hypothesis& hypothesis : incomplete) {
       if (std::ssize(list) == options_.n_best) break;
-      if (steps() > 0) hypothesis.score = score(hypothesis);
       list.push_back(decoded(hypothesis));
     }
     return list;

@@ -128,6 +128,20 @@ TEST_CASE("incomplete hypotheses follow the complete ones", "[models][beam]") {
   }
 }
 
+TEST_CASE("a coverage penalty also orders incomplete hypotheses", "[models][beam]") {
+  const Model model = std::move(decisive_models()[0]);
+  const auto found = models::beam_search(*model, x.source, x.source_lengths,
+                                         {.width = 343, .n_best = 40, .coverage_penalty = 5}, 2);
+  for (const auto& list : found) {
+    REQUIRE(list.size() == 40);
+    CHECK(list[6].tokens.back() == data::eos);
+    for (std::size_t n = 7; n < list.size(); ++n) {
+      CHECK(list[n].tokens.back() != data::eos);
+      if (n > 7) CHECK(list[n].score <= list[n - 1].score);
+    }
+  }
+}
+
 TEST_CASE("there are fewer than n results if there are fewer outputs", "[models][beam]") {
   const Model model = models::make_bahdanau({.vocabulary = 4, .embedding = 3, .hidden = 4});
   const auto found = models::beam_search(*model, gradus::full({1, 1}, 3, gradus::Dtype::i64), integers({1}),
