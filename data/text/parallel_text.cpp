@@ -1,10 +1,12 @@
 #include <gradus/data/parallel_text.hpp>
+#include <gradus/data/utf8.hpp>
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "check.hpp"
+#include "text/character_class.hpp"
 #include "text/content.hpp"
 #include "text/lines.hpp"
 #include "text/tab_separated.hpp"
@@ -12,15 +14,20 @@
 namespace gradus::data {
 namespace {
 
-bool blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+// True if a Tokeniser finds no token in the text: it has only spaces of any kind and control characters.
+bool blank(std::string_view where, std::string_view text) {
+  if (!text.empty() && '!' <= text.front() && text.front() <= '~') return false;  // the usual case
+  return std::ranges::all_of(decode_utf8(where, text), is_space);
+}
 
 SentencePair parse_pair(const Columns& columns, std::string_view where) {
   if (!columns.second) {
     fail(where, ": expected 2 tab-separated columns, found 1; add the target or remove the line");
   }
   const std::string_view source = columns.first, target = *columns.second;
-  if (blank(source) || blank(target)) {
-    fail(where, ": the ", blank(source) ? "source" : "target", " is blank; fill it in or remove the line");
+  const bool no_source = blank(where, source);
+  if (no_source || blank(where, target)) {
+    fail(where, ": the ", no_source ? "source" : "target", " is blank; fill it in or remove the line");
   }
   return {std::string(source), std::string(target)};
 }
@@ -36,10 +43,11 @@ std::vector<SentencePair> parse_tab_separated(std::string_view operation, const 
   std::vector<SentencePair> pairs;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (blank(lines[i])) continue;
+    const std::string where = at_line(operation, name, i + 1);
+    if (blank(where, lines[i])) continue;
     const Columns columns = columns_of(lines[i]);
     count += columns.has_more ? 1 : 0;
-    pairs.push_back(parse_pair(columns, at_line(operation, name, i + 1)));
+    pairs.push_back(parse_pair(columns, where));
   }
   if (with_more != nullptr) *with_more = count;
   if (pairs.empty()) {
@@ -72,7 +80,7 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
   }
   std::vector<SentencePair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (blank(sources[i]) || blank(targets[i])) continue;
+    if (blank(operation, sources[i]) || blank(operation, targets[i])) continue;
     pairs.push_back({std::move(sources[i]), std::move(targets[i])});
   }
   if (pairs.empty()) {

@@ -197,6 +197,12 @@ TEST_CASE("a line that is not a pair is refused", "[data][parallel text]") {
   CHECK_THROWS_MATCHES(read_tab_separated(targetless), Error,
                        Message("read_tab_separated: " + quoted(targetless) +
                                " line 1: the target is blank; fill it in or remove the line"));
+  // A no-break space, an ideographic space and a zero-width space: a tokeniser finds no token.
+  const auto spaces =
+      corpus.file("spaces", "\xc2\xa0\t\xe3\x80\x80\nGo.\t\xc2\xa0\xe3\x80\x80\xe2\x80\x8b\n");
+  CHECK_THROWS_MATCHES(read_tab_separated(spaces), Error,
+                       Message("read_tab_separated: " + quoted(spaces) +
+                               " line 2: the target is blank; fill it in or remove the line"));
   const auto empty = corpus.file("empty", "\n\n");
   CHECK_THROWS_MATCHES(read_tab_separated(empty), Error,
                        Message("read_tab_separated: " + quoted(empty) +
@@ -206,8 +212,10 @@ TEST_CASE("a line that is not a pair is refused", "[data][parallel text]") {
 TEST_CASE("pairs are read from two files", "[data][parallel text]") {
   const Corpus corpus;
   const auto source = corpus.file("source", "c a t\n\nd o g\ne e l\n"),
-             target = corpus.file("target", "K AE1 T\r\nX\r\n \r\nIY1 L");
+             target = corpus.file("target", "K AE1 T\r\nX\r\n \r\nIY1 L"),
+             spaces = corpus.file("spaces", "K AE1 T\nX\n\xc2\xa0\xe3\x80\x80\nIY1 L");
   CHECK(read_parallel(source, target) == Pairs{{"c a t", "K AE1 T"}, {"e e l", "IY1 L"}});
+  CHECK(read_parallel(source, spaces) == read_parallel(source, target));
 
   const auto shorter = corpus.file("shorter", "K AE1 T\n\nD AO1 G\n");
   CHECK_THROWS_MATCHES(read_parallel(source, shorter), Error,
