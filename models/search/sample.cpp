@@ -92,6 +92,18 @@ std::int64_t draw(const Allowed& allowed, const SamplingOptions& options, Genera
   return draw(choices, generator);
 }
 
+// Samples each source b with generators[b].
+std::vector<Decoded> sample_each(const Ensemble& model, const Tensor& source, const Tensor& lengths,
+                                 const SamplingOptions& options, std::vector<Generator>& generators,
+                                 const MaxSteps& max_steps) {
+  return write_tokens(
+      model, source, lengths, steps_of(max_steps, weight_columns(model, lengths)),
+      [&](const Prediction& next, std::int64_t row, std::int64_t of, std::span<const std::int64_t> written) {
+        return draw(Allowed(next, row, written, options.constraints), options,
+                    generators[static_cast<std::size_t>(of)]);
+      });
+}
+
 }  // namespace
 
 Choose choose_at_random(const SamplingOptions& options, const Generator& generator) {
@@ -106,12 +118,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
   check(options);
   std::vector<Generator> generators;  // one per row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
-  return write_tokens(
-      model, source, lengths, steps_of(max_steps, weight_columns(model, lengths)),
-      [&](const Prediction& next, std::int64_t row, std::int64_t of, std::span<const std::int64_t> written) {
-        return draw(Allowed(next, row, written, options.constraints), options,
-                    generators[static_cast<std::size_t>(of)]);
-      });
+  return sample_each(model, source, lengths, options, generators, max_steps);
 }
 
 Search sample(const SamplingOptions& options, const Generator& generator) {
@@ -119,6 +126,19 @@ Search sample(const SamplingOptions& options, const Generator& generator) {
   return [options, own = generator](const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                     const MaxSteps& max_steps) mutable {
     return one_each(sample(model, source, lengths, options, own, max_steps));
+  };
+}
+
+Search sample(const SamplingOptions& options, std::vector<Generator> generators) {
+  check(options);
+  return [options, generators = std::move(generators)](const Ensemble& model, const Tensor& source,
+                                                       const Tensor& lengths, const MaxSteps& max_steps) {
+    if (std::ssize(generators) != lengths.size(0)) {
+      fail("sample", "found ", generators.size(), " generators for ", lengths.size(0),
+           " sources; give one per source");
+    }
+    std::vector<Generator> own = generators;
+    return one_each(sample_each(model, source, lengths, options, own, max_steps));
   };
 }
 

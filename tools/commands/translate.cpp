@@ -145,8 +145,7 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   if (!options.alignments.empty()) check_attends("alignments", saved);
   std::optional<SameBits> same_bits;  // makes a sentence's scores independent of the other sentences
   if (options.search.precision == Precision::f32) same_bits.emplace(saved);
-  SearchMeter meter(options.search.search());
-  const models::Search search = meter.search();
+  SearchMeter meter;
   const LineReader next = lines_for(options, saved.sides().source.frames != nullptr);
   // If standard output is a terminal and gets the translations, shows no progress: it would appear between
   // the translations.
@@ -154,10 +153,13 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;
   Writer writer(options, out);
+  std::int64_t decoded = 0;  // sentences so far, without blank lines
   for (auto lines = next(); !lines.empty(); lines = next()) {
+    const models::SearchOfBatch search = meter.measured(options.search.search(decoded));
     for (const auto& translations :
          translate_sentences(saved.model(), saved.sides(), lines, search, options.search.translation())) {
       writer.write(translations);
+      decoded += translations.empty() ? 0 : 1;
     }
     flush_standard_output();
   }

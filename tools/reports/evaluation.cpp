@@ -66,9 +66,10 @@ Evaluation evaluate_pairs(const std::string& name, const models::Ensemble& model
   if (!options.gold.empty()) evaluation.alignment = align(model, sides, pairs, options.gold);
   std::vector<std::string> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
-  SearchMeter meter(options.search.search());
+  SearchMeter meter;
   meter.show("evaluating", std::ssize(pairs));
-  const auto found = translate_sentences(model, sides, sources, meter.search(), options.search.translation());
+  const auto found = translate_sentences(model, sides, sources, meter.measured(options.search.search()),
+                                         options.search.translation());
   meter.report(std::cerr);
   for (const auto& translations : found) {
     evaluation.outputs.push_back(translations.empty() ? "" : translations.front().text);

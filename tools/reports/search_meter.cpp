@@ -1,17 +1,19 @@
 #include "reports/search_meter.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "settings/numbers.hpp"
 
 namespace gradus::tools {
 
-models::Search SearchMeter::search() {
-  return [this](const models::Ensemble& model, const Tensor& source, const Tensor& lengths,
-                const models::MaxSteps& max_steps) {
+models::Search SearchMeter::measured(models::Search search) {
+  return [this, decode = std::move(search)](const models::Ensemble& model, const Tensor& source,
+                                            const Tensor& lengths, const models::MaxSteps& max_steps) {
     const auto start = std::chrono::steady_clock::now();
-    std::vector<std::vector<models::Decoded>> found = decode_(model, source, lengths, max_steps);
+    std::vector<std::vector<models::Decoded>> found = decode(model, source, lengths, max_steps);
     seconds_ += seconds_since(start);
     sentences_ += std::ssize(found);
     for (const auto& outputs : found) tokens_ += std::ssize(outputs.front().tokens);
@@ -19,6 +21,12 @@ models::Search SearchMeter::search() {
       progress_->update(sentences_, {rate(sentences_, "sentences"), rate(tokens_, "tokens")});
     }
     return found;
+  };
+}
+
+models::SearchOfBatch SearchMeter::measured(models::SearchOfBatch search) {
+  return [this, of_batch = std::move(search)](std::span<const std::size_t> sources) {
+    return measured(of_batch(sources));
   };
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/models/search.hpp>
+#include <gradus/models/decode.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ class SearchMeter {
   /// report() prints nothing for fewer sentences.
   static constexpr std::int64_t least_sentences = 100;
 
-  explicit SearchMeter(models::Search search) : decode_(std::move(search)) {}
+  SearchMeter() = default;
   SearchMeter(const SearchMeter&) = delete;
   SearchMeter& operator=(const SearchMeter&) = delete;
 
@@ -25,7 +25,8 @@ class SearchMeter {
   void show(const std::string& label, std::int64_t total) { progress_.emplace(label, total, "sentences"); }
 
   /// The search, with every call measured. Must not outlive this object.
-  models::Search search();
+  models::Search measured(models::Search search);
+  models::SearchOfBatch measured(models::SearchOfBatch search);
 
   /// Removes the line of progress, and prints a line such as
   ///
@@ -38,7 +39,6 @@ class SearchMeter {
  private:
   std::string rate(std::int64_t count, const std::string& unit) const;
 
-  models::Search decode_;
   std::optional<Progress> progress_;
   std::int64_t sentences_ = 0, tokens_ = 0;
   double seconds_ = 0;

@@ -21,6 +21,14 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,
                                                           const TranslationOptions& options) {
+  const models::SearchOfBatch of_batch = [&](std::span<const std::size_t> /*sources*/) { return search; };
+  return translate_sentences(model, sides, sentences, of_batch, options);
+}
+
+std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,
+                                                          std::span<const std::string> sentences,
+                                                          const models::SearchOfBatch& search,
+                                                          const TranslationOptions& options) {
   std::vector<std::vector<std::string>> sources;  // sentences that have tokens
   std::vector<std::vector<std::int64_t>> ids;
   std::vector<std::size_t> places;  // their indices in `sentences`

@@ -6,7 +6,11 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "settings/choices.hpp"
 #include "settings/fits.hpp"
@@ -23,15 +27,33 @@ models::Search in_precision(Precision precision, const models::Search& search) {
   };
 }
 
+// The generator of a sampled sentence: the one that Generator(seed) returns from its split() number
+// `sentence`, counted from 0. The generator of sentence 0 is also that of steps().
+Generator generator_of(std::uint64_t seed, std::int64_t sentence) {
+  Generator all(seed);
+  all.set_state({.seed = seed, .position = static_cast<std::uint64_t>(sentence)});
+  return all.split();
+}
+
 }  // namespace
 
-models::Search SearchOptions::search() const {
+models::SearchOfBatch SearchOptions::search(std::int64_t first) const {
   models::SamplingOptions sampled = sample;
   models::BeamOptions wide = beam;
   sampled.constraints = wide.constraints = constraints;
-  if (sampling) return in_precision(precision, models::sample(sampled, Generator(seed)));
+  if (sampling) {
+    return [sampled, first, seed = seed, precision = precision](std::span<const std::size_t> sources) {
+      std::vector<Generator> generators;
+      for (const std::size_t source : sources) {
+        generators.push_back(generator_of(seed, first + static_cast<std::int64_t>(source)));
+      }
+      return in_precision(precision, models::sample(sampled, std::move(generators)));
+    };
+  }
   const bool is_greedy = beam.width == 1 && beam.n_best == 1;
-  return in_precision(precision, is_greedy ? models::greedy(constraints) : models::beam_search(wide));
+  const models::Search search =
+      in_precision(precision, is_greedy ? models::greedy(constraints) : models::beam_search(wide));
+  return [search](std::span<const std::size_t> /*sources*/) { return search; };
 }
 
 models::SearchSteps SearchOptions::steps() const {

@@ -42,8 +42,11 @@ struct SearchOptions {
   std::int64_t threads = 0;          ///< 0: one per core
   Precision precision = Precision::f32;
 
-  /// @throws Error if an option is out of range.
-  models::Search search() const;
+  /// The search for decode(). In sampling, each sentence has its own generator, which depends only on the
+  /// seed and on the sentence's number, so that the outputs do not depend on the division into batches.
+  /// @param first the number of the first source of decode(): how many sentences were decoded before
+  /// @throws Error if an option is out of range. In sampling, the search throws it.
+  models::SearchOfBatch search(std::int64_t first = 0) const;
   /// The same search for a models::RunningBatch. The model must have f32 weights.
   models::SearchSteps steps() const;
   TranslationOptions translation() const;

@@ -49,9 +49,9 @@ std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data
   options.beam.width = beam;
   std::vector<std::vector<std::int64_t>> sources;
   for (const data::Pair& pair : pairs) sources.push_back(pair.source);
-  SearchMeter meter(options.search());
+  SearchMeter meter;
   meter.show("translating with the teacher", std::ssize(pairs));
-  auto found = models::decode(*teacher.model, sources, meter.search(),
+  auto found = models::decode(*teacher.model, sources, meter.measured(options.search()),
                               {.batch_tokens = options.translation().batch_tokens});
   meter.report(std::cerr);
   std::cerr << "note: the training targets are the teacher's translations\n";

@@ -133,6 +133,22 @@ TEST_CASE("equal generators give the same draws, and later draws differ", "[mode
   CHECK(found() != first);
 }
 
+TEST_CASE("each source of a batch may have its own generator", "[models][sample]") {
+  const Model model = std::move(tiny_models()[0]);
+  Generator all(3), same(3);
+  const auto together = models::sample(*model, x.source, x.source_lengths, {}, all, 20);
+  std::vector<Generator> generators;
+  for (std::size_t b = 0; b < together.size(); ++b) generators.push_back(same.split());
+  const models::Search search = models::sample({}, generators);
+  for (int call = 0; call < 2; ++call) {  // each call draws the same numbers
+    const auto found = search(*model, x.source, x.source_lengths, 20);
+    REQUIRE(found.size() == together.size());
+    for (std::size_t b = 0; b < found.size(); ++b) check_same(found[b].front(), together[b]);
+  }
+  CHECK_ERROR(models::sample({}, std::vector<Generator>(2))(*model, x.source, x.source_lengths, 20),
+              "sample: found 2 generators for 3 sources; give one per source");
+}
+
 TEST_CASE("options of sampling outside their ranges are refused", "[models][sample]") {
   const Model model = std::move(tiny_models()[0]);
   const auto check_refused = [&](const models::SamplingOptions& options, const std::string& message) {

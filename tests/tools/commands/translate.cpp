@@ -132,6 +132,32 @@ TEST_CASE("the same seed samples the same outputs", "[tools][translate]") {
   CHECK(with_seed("1") == translate(options).out);
 }
 
+TEST_CASE("the sample of a line depends only on the seed and the line's number", "[tools][translate]") {
+  const Command translate;
+  const std::vector<std::string> options{"--sample", "--seed", "3", "--max-steps", "6"};
+  std::string input;
+  for (int i = 0; i < 1003; ++i) input += i % 3 == 0 ? "good morning\n" : "where is the red book?\n";
+  const auto all = lines(translate(options, input).out);
+  REQUIRE(all.size() == 1003);
+
+  // Fewer lines, as if a pipe had delivered them earlier than the rest.
+  const auto few = lines(translate(options, input.substr(0, input.find('\n', 200) + 1)).out);
+  REQUIRE(few.size() > 8);
+  for (std::size_t i = 0; i < few.size(); ++i) CHECK(few[i] == all[i]);
+
+  // evaluate decodes all lines together, and translate at most 1000.
+  const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
+  tools::SearchOptions search;
+  search.sampling = true;
+  search.seed = 3;
+  search.max_steps = 6;
+  const auto in = lines(input);
+  const auto together =
+      tools::translate_sentences(*saved.model, saved.sides, in, search.search(), search.translation());
+  for (std::size_t i = 0; i < in.size(); ++i) CHECK(together[i].front().text == all[i]);
+  CHECK(std::set<std::string>(all.begin(), all.end()).size() > 2);  // equal lines have different samples
+}
+
 TEST_CASE("minimum length and n-gram blocking constrain every search", "[tools][translate]") {
   const Command translate;
   for (const std::vector<std::string>& search :

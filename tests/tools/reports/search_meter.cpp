@@ -84,12 +84,12 @@ TEST_CASE("the speed of a search counts sentences, and the tokens of the best ou
     one.tokens.assign(tokens, 3);
     return one;
   };
-  tools::SearchMeter meter(
+  tools::SearchMeter meter;
+  const models::Search search = meter.measured(
       [&](const models::Ensemble&, const gradus::Tensor&, const gradus::Tensor&, const models::MaxSteps&) {
         ::usleep(50'000);
         return std::vector<std::vector<models::Decoded>>(60, {output(5), output(70)});
       });
-  const models::Search search = meter.search();
   const auto model = models::make_fixed_context({.vocabulary = 5, .embedding = 2, .hidden = 2});
   search(*model, {}, {}, {});
   std::ostringstream few, all;

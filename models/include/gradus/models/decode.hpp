@@ -2,7 +2,9 @@
 
 #include <gradus/models/search.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,6 +24,16 @@ struct DecodeOptions {
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options = {});
+
+/// Makes the search for one batch of decode().
+/// @param sources the sources of the batch, in its order, as indices into the `sources` of decode()
+using SearchOfBatch = std::function<Search(std::span<const std::size_t> sources)>;
+
+/// The same, with a search for each batch. Use this if the search of a source must not depend on its batch,
+/// for example to sample each source from its own generator.
+std::vector<std::vector<Decoded>> decode(const Ensemble& model,
+                                         std::span<const std::vector<std::int64_t>> sources,
+                                         const SearchOfBatch& search, const DecodeOptions& options = {});
 
 }  // namespace gradus::models
 #pragma GCC visibility pop

@@ -43,5 +43,10 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
 /// @throws Error if an option is outside its range.
 Search sample(const SamplingOptions& options, const Generator& generator);
 
+/// Sampling as a Search of one batch: source b draws from a copy of generators[b].
+/// @throws Error if an option is outside its range. The Search throws if the batch has another number of
+/// sources.
+Search sample(const SamplingOptions& options, std::vector<Generator> generators);
+
 }  // namespace gradus::models
 #pragma GCC visibility pop
