@@ -49,6 +49,10 @@ const History::Evaluation* History::best() const {
   return found == evaluations_.rend() ? nullptr : &*found;
 }
 
+void History::forget_best() {
+  for (Evaluation& entry : evaluations_) entry.best = false;
+}
+
 std::string History::text() const {
   std::string lines;
   auto evaluation = evaluations_.begin();

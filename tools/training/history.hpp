@@ -39,6 +39,8 @@ class History {
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   /// The best evaluation so far; null if there is none.
   const Evaluation* best() const;
+  /// No evaluation so far is the best any more, because --metric has changed.
+  void forget_best();
 
   /// The lines of log.jsonl, in the order of the steps.
   std::string text() const;

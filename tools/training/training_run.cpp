@@ -85,25 +85,34 @@ data::Batch next_batch(data::Batches& batches, const speech::SpeedRange& speeds,
   return speech::at_random_speeds(batch, speeds, generator);
 }
 
+[[noreturn]] void refuse_other_data(const Settings& settings) {
+  fail("resume", "the run was trained on other pairs or batches; give its original data and batch options",
+       settings.teacher.beam > 0 ? ", and the original --teacher and --teacher-beam" : "",
+       ", or start a new run");
+}
+
 models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches, const Settings& settings) {
   const auto print = [batches] { return std::bit_cast<std::int64_t>(batches->fingerprint()); };
   const speech::SpeedRange speeds = settings.data.frames ? settings.data.speeds : speech::SpeedRange{};
-  const char* const teacher =
-      settings.teacher.beam > 0 ? ", and the original --teacher and --teacher-beam" : "";
   return {.next = [batches, speeds, seed = settings.run.seed] { return next_batch(*batches, speeds, seed); },
           .state = [batches, print]() -> std::vector<std::int64_t> {
             return {batches->epoch(), batches->position(), print()};
           },
           .set_state =
-              [batches, print, teacher](const std::vector<std::int64_t>& place) {
-                if (place.size() != 3 || place[2] != print()) {
-                  fail("resume",
-                       "the run was trained on other pairs or batches; give its original data and batch "
-                       "options",
-                       teacher, ", or start a new run");
-                }
+              [batches, print, settings](const std::vector<std::int64_t>& place) {
+                if (place.size() != 3 || place[2] != print()) refuse_other_data(settings);
                 batches->set_state({.epoch = place[0], .position = place[1]});
               }};
+}
+
+// Refuses data with other vocabularies than the checkpoint's. The ids of the pairs can be equal all the same,
+// for example if one word has been replaced by another everywhere.
+void check_same_vocabularies(const nn::Metadata& before, const nn::Metadata& now, const Settings& settings) {
+  for (const char* key : {"source.vocabulary", "target.vocabulary", "source.bpe", "target.bpe"}) {
+    const auto was = before.find(key), is = now.find(key);
+    if ((was == before.end() ? "" : was->second) != (is == now.end() ? "" : is->second))
+      refuse_other_data(settings);
+  }
 }
 
 // Refuses to save parameters that are not finite, so that the last good checkpoint stays. An update can make
@@ -119,9 +128,10 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
   }
 }
 
-// Loads the checkpoint's state into the trainer. If the state does not fit, the error names the run's folder.
-void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
-                const std::filesystem::path& folder) {
+// Loads the checkpoint's state into the trainer. If the state does not fit, the error names the run's folder,
+// or the --optimiser if that has changed.
+void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, const Settings& before,
+                const Settings& now) {
   NamedTensors state;
   for (const auto& [name, tensor] : checkpoint.tensors) {
     if (!name.starts_with(exact_prefix)) state.emplace_back(name, tensor);
@@ -131,7 +141,12 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint,
   } catch (const Error& error) {
     const std::string_view text = error.what();  // "Trainer: the state does not fit …; load the state of …"
     if (text.find("does not fit") == text.npos) throw;
-    fail("resume", "the checkpoint in '", folder.string(),
+    if (before.trainer.optimiser != now.trainer.optimiser) {
+      fail("resume", "the run was started with --optimiser ", before.trainer.optimiser,
+           ", whose state does not fit --optimiser ", now.trainer.optimiser,
+           "; omit --optimiser, or start a new run");
+    }
+    fail("resume", "the checkpoint in '", now.run.out.string(),
          "' cannot be resumed: ", text.substr(text.find(": ") + 2, text.rfind("; ") - text.find(": ") - 2),
          "; give a checkpoint written by gradus train");
   }
@@ -161,6 +176,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
       pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}) {
   check_frames(corpus_.test, sides_);
+  static_cast<void>(to_text(settings_));  // refuses paths that cannot be saved, before training
   if (leads()) {
     folder_.emplace(settings_.run.out);
     lock_.emplace("train", settings_.run.out);
@@ -189,14 +205,17 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_, settings_), options,
                                                distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {
-    load_state(*trainer_, *resumed, settings_.run.out);
+    const Settings before = settings_from_text(resumed->metadata.at("settings"));
+    load_state(*trainer_, *resumed, before, settings_);
+    check_same_vocabularies(resumed->metadata, metadata_of(settings_, sides_), settings_);
     if (settings_.trainer.steps < trainer_->steps()) {
       throw UsageError(message(settings_.run.epochs > 0 ? "--epochs " : "--steps ",
                                settings_.run.epochs > 0 ? settings_.run.epochs : settings_.trainer.steps,
                                " ends before step ", trainer_->steps(),
                                ", which the run has reached; give more"));
     }
-    resume_pruning(settings_from_text(resumed->metadata.at("settings")).prune);
+    resume_metric(before.run.metric);
+    resume_pruning(before.prune);
   }
   if (settings_.int8) start_rounding(resumed);
   if (processes_.size() > 1) check_agree(processes_, facts());
@@ -223,6 +242,18 @@ void TrainingRun::after_update(std::int64_t step) {
   }
 }
 
+// If a resumed run has another metric than before, forgets all earlier scores: the scores of two metrics
+// cannot be compared.
+void TrainingRun::resume_metric(const std::string& before) {
+  metric_changes_ = settings_.run.metric != before;
+  if (!metric_changes_) return;
+  trainer_->forget_scores();
+  if (!trainer_->finished()) return;
+  throw UsageError(message("the run has ended after step ", trainer_->steps(),
+                           ", so that --metric cannot change; give more ",
+                           settings_.run.epochs > 0 ? "--epochs" : "--steps", ", or omit --metric"));
+}
+
 // Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings
 // demand different zeros, forgets all earlier scores, because the models with these scores have the earlier
 // zeros.
@@ -244,6 +275,7 @@ void TrainingRun::resume_folder() {
     std::cerr << "note: damaged lines dropped from " << run_file::log << ": " << history_.damaged_lines()
               << '\n';
   }
+  if (metric_changes_) history_.forget_best();
   alignments_ = content_if_there(settings_.run.out / run_file::alignments);
   Settings kept = settings_;  // gets the original --out, which start_of_run() reads
   if (const auto start = start_of_run(settings_.run.out)) {

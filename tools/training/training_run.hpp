@@ -78,6 +78,7 @@ class TrainingRun {
   bool take_steps(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock);
   void start_rounding(const models::Checkpoint* resumed);
   void after_update(std::int64_t step);
+  void resume_metric(const std::string& before);
   void resume_pruning(const PruneSettings& before);
   void resume_folder();
   std::string command() const;
@@ -117,7 +118,7 @@ class TrainingRun {
   std::string initial_note_;             // about the model of --init-from; empty if there is none
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::optional<compress::RoundedTraining> rounding_;  // empty without --int8
-  bool zeros_change_ = false;                          // by the options of a resumed run
+  bool zeros_change_ = false, metric_changes_ = false;  // by the options of a resumed run
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // set only in process 0
   std::optional<files::FolderLock> lock_;

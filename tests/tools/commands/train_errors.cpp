@@ -115,6 +115,16 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   check({"train", "--resume", out.string(), "--hidden", "8"}, 1,
         "resume: the run was started with hidden=6 and cannot be resumed with hidden=8; omit the model "
         "options, or start a new run");
+  for (const char* name : {"line\nbreak", "both ' \""}) {
+    check(
+        arguments(scratch.path() / name), 1,
+        "settings: a path with a backslash, a line break or both kinds of quotes cannot be saved; rename the "
+        "file or folder");
+    CHECK_FALSE(fs::exists(scratch.path() / name));
+  }
+  check({"train", "--resume", out.string(), "--optimiser", "sgd"}, 1,
+        "resume: the run was started with --optimiser adam, whose state does not fit --optimiser sgd; omit "
+        "--optimiser, or start a new run");
   check({"train", "--resume", out.string(), "--examples", "41"}, 1,
         "resume: the run was trained on other pairs or batches; give its original data and batch options, or "
         "start a new run");

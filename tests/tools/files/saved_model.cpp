@@ -63,7 +63,8 @@ TEST_CASE("a path with a backslash is read back unchanged, or refused", "[tools]
     text = tools::to_text(settings);
   } catch (const gradus::Error& error) {
     CHECK(std::string(error.what()) ==
-          "settings: a path with a backslash cannot be saved; rename the file or folder");
+          "settings: a path with a backslash, a line break or both kinds of quotes cannot be saved; rename "
+          "the file or folder");
     return;
   }
   CHECK(tools::settings_from_text(text).data.train.source == settings.data.train.source);

@@ -115,13 +115,44 @@ TEST_CASE("resuming after the text has changed is refused", "[tools][train][resu
   Arguments first{"train"};
   first.insert(first.end(), small.begin(), small.end());
   REQUIRE(run(first).code == 0);
-  for (const char* changed : {"six", "un cinq entre mille"}) {  // first as many tokens as before, then more
+  // First another word with the same id, then other ids with as many tokens, then more tokens.
+  for (const char* changed : {"cinque", "six", "un cinq entre mille"}) {
     write(changed);
     const Ran ran = run({"train", "--resume", out, "--steps", "3"});
     CHECK(ran.code == 1);
     CHECK(ran.err ==
           "gradus train: resume: the run was trained on other pairs or batches; give its original data and "
           "batch options, or start a new run\n");
+  }
+}
+
+TEST_CASE("a resumed run with another --metric does not compare its scores with those of the old one",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  // The losses are above 1, so no exact match would be better. Each exact match is 0, so no loss would be
+  // lower.
+  for (const auto& [before, now] : {std::pair{"loss", "exact"}, {"exact", "loss"}}) {
+    INFO(before << ", then " << now);
+    REQUIRE(run(arguments(out, {"--metric", before, "--overwrite"})).code == 0);
+    const std::string best = content(out / "best.safetensors");
+    Ran ran = run({"train", "--resume", out.string(), "--metric", now});
+    CHECK(ran.code == 2);
+    CHECK(contains(
+        ran.err,
+        "the run has ended after step 23, so that --metric cannot change; give more --steps, or omit "
+        "--metric"));
+    CHECK((content(out / "best.safetensors") == best));
+    ran = run({"train", "--resume", out.string(), "--metric", now, "--steps", "30"});
+    INFO(ran.err << ran.out);
+    REQUIRE(ran.code == 0);
+    const tools::History history = tools::History::read(out / "log.jsonl", 1000);
+    REQUIRE(history.best() != nullptr);
+    CHECK(history.best()->step > 23);
+    CHECK(history.best()->score ==
+          (std::string(now) == "loss" ? history.best()->loss : history.best()->exact));
+    CHECK((content(out / "best.safetensors") != best));
+    CHECK(contains(ran.out, std::string("best dev ") + now + ' '));
   }
 }
 
