@@ -7,8 +7,8 @@ from diagrams_kit import number, picture
 def smaller(p):
     """The choice of a method that makes a model smaller.
 
-    First compress the model with --int8. If its score is lower than in f32, train further with --int8. If it is small and fast enough, it
-    is finished. If not, and training from the start is possible, train a small model and compress it. If not, and rare words do not matter,
+    First compress the model with --int8. If its score is lower than in f32, train further with --int8, or use --bf16. If it is small and
+    fast enough, it is finished. If not, and training from the start is possible, train a small model and compress it. If not, and rare words do not matter,
     compress with --target-words and --int8. If rare words matter and only the size after gzip counts, train further with --prune; then
     compress and gzip. Otherwise, stay with int8.
     """
@@ -31,10 +31,12 @@ def smaller(p):
             p.text(x - 10, y - 40, "yes" if questions[i - 1][2] == "no" else "no", "small end quiet")
         p.arrow((x + wide / 2, y), (out - out_wide / 2, y), role="token")
         p.text((x + wide / 2 + out - out_wide / 2) / 2 - 2, y - 12, answer, "small quiet")
-        p.rect("part context", out - out_wide / 2, y - 24, out_wide, 48, 8)
-        p.text(out, y - (9 if code else 0), name, "small name context")
+        more = 0 if i else 18  # the height of the first answer's third line
+        p.rect("part context", out - out_wide / 2, y - 24 - more, out_wide, 48 + more, 8)
+        p.text(out, y - (9 if code else 0) - more, name, "small name context")
         if code:
-            p.text(out, y + 10, code, "code small")
+            p.text(out, y + 10 - more, code, "code small")
+    p.text(out, 114, "or, without training, --bf16", "small")
     p.arrow((out, 128), (out, 143), (x + 2, 143), role="token")
     p.arrow((x, 440), (x, 462), role="token")
     p.text(x - 10, 454, "no", "small end quiet")

@@ -99,6 +99,7 @@ WORDS = {
     "fixed batches": "固定批次", "a running batch": "运行中的批次", "place 1": "位置 1", "place 2": "位置 2", "13 steps": "13 步", "9 steps": "9 步",
     # how-to pages
     "Is the score lower than": "得分比 f32 模型", "that of the f32 model?": "低吗？", "yes": "是", "no": "否", "Train further": "继续训练",
+    "or, without training, --bf16": "不能训练就用 --bf16",
     "Is it small and": "文件够小、", "fast enough?": "速度够快吗？", "Use it": "就用它", "Can you train a model": "能不能从头", "from the start?": "训练一个模型？",
     "A small model, then int8": "小模型，再用 int8", "Do rare words of the": "目标语言的少见词", "target matter?": "要紧吗？",
     "Fewer words, and int8": "更少的词，再用 int8", "Does only the size": "要紧的只是", "after gzip count?": "gzip 之后的大小吗？",
