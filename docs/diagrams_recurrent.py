@@ -24,6 +24,10 @@ def accuracy_by_delay(p):
         return floor - up * accuracy
 
     p.text(12, 18, "accuracy", "small start quiet")
+    p.disc("fill encoder", 292, 18, 2.5)
+    p.text(302, 18, "one model", "small start")
+    p.path("line decoder", "M386 18h30", ' stroke-width="2"')
+    p.text(424, 18, "mean", "small start")
     for part in range(5):
         y = height(part / 4)
         p.path("line token faded", f"M{at(left, y)}H{right}", ' stroke-width="1"')
@@ -46,7 +50,6 @@ def accuracy_by_delay(p):
                 middle, level = sum(group) / len(group), 1 if low > 0.9 else low + 0.05 if low else 1 / 8
                 first = " models" if delay == delays[0] else ""
                 p.text(middle, height(level) + (-14 if level == 1 else 14), f"{len(group)}{first}", "small encoder name")
-    p.text(means[2][0], means[2][1] + 16, "mean", "decoder name")
     p.text((left + right) / 2, floor + 42, "delay: tokens after the first", "small quiet")
 
 
@@ -248,8 +251,7 @@ def cliff(p):
     """A cliff: the state after ten steps, and its derivative, against the first state.
 
     One unit with W_hh = 2, without bias and inputs. Above: h_10 is near -0.9575 left of h_0 = 0 and near 0.9575 right of it, with a
-    steep rise at 0, the cliff. Below, on a logarithmic axis: the derivative is 1024 at 0, 1010 at 0.0001, and falls to 2e-7 at 0.5 and
-    at -0.5.
+    steep rise at 0, the cliff. Below, on a logarithmic axis: the derivative is 1024 at 0, and falls to 2e-7 at 0.5 and at -0.5.
     """
     left, wide, level = 76, 376, after_ten_steps(0.5)[0]
     xs = [math.copysign(0.5 * (abs(k) / 150) ** 3, k) for k in range(-150, 151)]
@@ -276,13 +278,49 @@ def cliff(p):
         p.math(left - 8, 306 - 13 * power, text, "small end quiet")
     for role, (_, y_of) in zip(("encoder", "gradient"), panels):
         p.path(f"line {role}", "M" + "L".join(f"{x_of(h):.2f} {y_of(h):.2f}" for h in xs), ' stroke-width="2.2"')
-        for h in (0.0001, 0.5):
+        for h in (0.0001 if role == "encoder" else 0, 0.5):
             p.disc("ink", x_of(h), y_of(h), 4)
     slope_of = panels[1][1]
     p.math(x_of(0) + 10, 98 - 58 * 0.1 - 6, "at 0.0001: 0.10", "small start")
     p.math(x_of(0.5) - 8, 98 - 58 * level + 18, "at 0.5: 0.96", "small end")
     p.text(x_of(0) - 8, 98 - 58 * 0.1 - 6, "cliff", "name end encoder")
     p.text(x_of(0), slope_of(0) - 36, "peak", "name gradient")
-    p.math(x_of(0) - 8, slope_of(0) - 14, "at 0: 1024", "small end")
-    p.math(x_of(0) + 8, slope_of(0) - 14, "at 0.0001: 1010", "small start")
+    p.math(x_of(0), slope_of(0) - 15, "at 0: 1024", "small")
     p.math(x_of(0.5) - 6, slope_of(0.5) - 38, "at 0.5: 2 · 10^{−7}", "small end")
+
+
+@picture("04_one_bit", 326)
+def one_bit(p):
+    """One bit of memory: the next state against the state, for one unit with W_hh = 2.
+
+    The curve is tanh(2 h), and the dashed line is h. They meet at -0.9575, 0 and 0.9575. At 0, the curve has the slope 2, at the outer
+    points 0.17. Stairs between the curve and the line begin at 0.1 and climb to 0.9575.
+    """
+    unit, middle, level = 124, (196, 162), after_ten_steps(0.5)[0]
+
+    def xy(h, after):
+        return middle[0] + unit * h, middle[1] - unit * after
+
+    def line(css, points, width):
+        p.path(css, "M" + "L".join(at(*xy(*point)) for point in points), f' stroke-width="{width}"')
+
+    p.arrow(xy(-1.25, 0), xy(1.32, 0), width=1)
+    p.arrow(xy(0, -1), xy(0, 1.22), width=1)
+    p.text(xy(1.32, 0)[0] + 8, middle[1], "the state", "small start")
+    p.text(middle[0] + 8, 12, "the next state", "small start encoder")
+    line("line token dash", [(-1.2, -1.2), (1.2, 1.2)], 1.6)
+    line("line encoder", [(h / 50, math.tanh(2 * h / 50)) for h in range(-62, 63)], 2.4)
+    state, stairs = 0.1, [(0.1, 0)]
+    for _ in range(6):
+        after = math.tanh(2 * state)
+        stairs += [(state, after), (after, after)]
+        state = after
+    line("line attention", stairs, 1.8)
+    for h in (-level, 0, level):
+        p.disc("ink", *xy(h, h), 4)
+    p.math(xy(1.25, 0)[0] + 8, xy(0, 1.2)[1], "h", "small start")
+    p.math(xy(1.25, 0)[0] + 8, xy(0, 0.985)[1], "tanh(2h)", "small start encoder")
+    p.text(*xy(level, level - 0.16), "0.9575, slope 0.17", "small start")
+    p.text(*xy(-level + 0.04, -level - 0.16), "−0.9575, slope 0.17", "small start")
+    p.text(xy(0, 0)[0] - 10, middle[1] - 14, "0, slope 2", "small end")
+    p.text(xy(0.1, 0)[0], middle[1] + 14, "start: 0.1", "small start attention")

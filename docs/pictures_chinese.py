@@ -34,6 +34,8 @@ WORDS = {
     "directly: 0.8808": "直接：0.8808", "through z: −0.0851": "经过 z：−0.0851", "through n: 0.0108": "经过 n：0.0108",
     "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
     "distance d = T − t": "距离 d = T − t",
+    "one model": "一个模型", "the state": "状态", "the next state": "下一个状态", "0.9575, slope 0.17": "0.9575，斜率 0.17",
+    "−0.9575, slope 0.17": "−0.9575，斜率 0.17", "0, slope 2": "0，斜率 2", "start: 0.1": "起点：0.1",  # tutorial 04
     # tutorials 14 to 16
     "slope 1": "斜率 1", "token 1": "词元 1", "token 2": "词元 2", "without T²": "没有 T²",
     "arrows: the gradient; training moves the other way": "箭头是梯度，训练的方向相反",
@@ -75,7 +77,7 @@ WORDS = {
     "guessing:": "猜测：", "lowest to highest of three seeds": "三个种子的最低值到最高值",
     "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "peak": "尖峰",
     "then tanh": "再取 tanh", "sum over steps": "对各步求和", "at 0: 1024": "0 处：1024",
-    "at 0.0001: 1010": "0.0001 处：1010", "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
+    "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
     "at 0.5: 2 · 10": "0.5 处：2 · 10",
     # tutorial 03
     "clipping": "裁剪", "momentum 0.9": "动量 0.9", "steps": "步数",
