@@ -11,7 +11,7 @@ from results_small_french import STUDY, mean_of
 def four_ways(p):
     """Four ways to make a model smaller.
 
-    Fewer bits: the weights w are rounded to a staircase of values. Fewer weights: the smallest ones become 0. Fewer units: the row
+    Fewer bits: the weights W are rounded to a staircase of values. Fewer weights: the smallest ones become 0. Fewer units: the row
     and the column of one unit are removed from a matrix. A student: a smaller model learns to predict the probabilities of a larger one.
     """
     size, top = 15, 108
@@ -26,8 +26,8 @@ def four_ways(p):
     stairs = "M32 142" + "".join(f"h{8 if step in (0, 4) else 17}v-17" for step in range(4)) + "h9"
     p.path("line decoder", stairs, ' stroke-width="2.2"')
     p.path("line token dash", "M28 145.5L106 67.5", ' stroke-width="1.2"')  # through the middles of the steps
-    p.math(106, top + 66, "w", "small")
-    p.math(66, top - 60, "ŵ", "small")
+    p.math(106, top + 66, "W", "small")
+    p.math(66, top - 60, "Ŵ", "small")
 
     kept = {(0, 0), (0, 3), (1, 1), (2, 4), (3, 1), (3, 3), (4, 2)}
     for i in range(5):
@@ -88,7 +88,7 @@ def sparsity(p):
         p.text(*place(x, y), name, f"small fill {css} {role}")
 
 
-@picture("14_pruning", 452)
+@picture("14_pruning", 462)
 def pruning(p):
     """Half of the weights of two matrices become 0: of all weights together, or of each matrix.
 
@@ -114,7 +114,7 @@ def pruning(p):
     floor, pitch = 246, 26
     for left, title, groups in ((12, "global", ("AB",)), (244, "per matrix", ("A", "B"))):
         p.text(left + 112, 92, title, "name small token")
-        p.panel("token", left, 108, 224, 332)
+        p.panel("token", left, 108, 224, 342)
         x, cuts = left + 12 + pitch / 2, {}
         for group in groups:
             sizes = sorted(((abs(value), name) for name in group for row in matrices[name][1] for value in row), reverse=True)
@@ -128,10 +128,10 @@ def pruning(p):
                 x += pitch
         for name, x in zip(matrices, (left + 30, left + 118)):
             role, rows = matrices[name]
-            grid(x, 304, role, rows, lambda value: abs(value) > cuts[name], lambda value, is_kept: "1" if is_kept else "0", (38, 24))
-            grid(x, 374, role, rows, lambda value: abs(value) > cuts[name], lambda value, is_kept: signed(value) if is_kept else "0", (38, 28))
-            p.text(x + 38, 292, f"mask of {name}", "small quiet")
-            p.math(x + 38, 363, f"M ∘ {name}", "small")
+            grid(x, 314, role, rows, lambda value: abs(value) > cuts[name], lambda value, is_kept: "1" if is_kept else "0", (38, 24))
+            grid(x, 384, role, rows, lambda value: abs(value) > cuts[name], lambda value, is_kept: signed(value) if is_kept else "0", (38, 28))
+            p.text(x + 38, 302, f"mask of {name}", "small quiet")
+            p.math(x + 38, 373, f"M ∘ {name}", "small")
 
 
 @picture("14_units", 206)
@@ -271,6 +271,8 @@ def student_gradient(p):
                 p.path("line token faded", f"M{at(x - 34, row)}H{x + 34}", ' stroke-width="1"')
                 short = abs(pull) < 0.1
                 end = (x - 14, row - 110 * pull)
+                if short:  # a pale disc shows where the short arrow is
+                    p.add(f'<circle class="fill gradient" cx="{end[0]:g}" cy="{row:g}" r="10" fill-opacity="0.25"/>')
                 p.arrow((x - 14, row), end, role="gradient", width=2.2, head=not short)
                 shown = f"{pull:.3f}" if short else f"{pull:.2f}".rstrip("0")
                 p.text(x + 14, row + (13 if pull < 0 else -13), shown.replace("-", "−"), "small")
@@ -350,9 +352,10 @@ def french(p):
 def faster(p):
     """BLEU against speed, one sentence at a time, on two processors.
 
-    The speed is a multiple of the speed of f32. For each model, a disc shows the Intel processor and a ring the AMD processor. Zeros leave
-    the speed at 1. int8 makes the large model 1.6 to 2.2 times as fast, and 2,000 target words with int8 2.1 to 4.2 times. The smallest student
-    is 4 to 9 times as fast, and 3.6 to 7.4 times in int8. The axis of BLEU is broken between 20 and 28, and stretched above.
+    The speed is a multiple of the speed of f32. For each model, a line joins a disc for the Intel processor and a ring for
+    the AMD processor. Zeros leave the speed at 1. int8 makes the large model 1.6 to 2.2 times as fast, and 2,000 target
+    words with int8 2.1 to 4.2 times. The smallest student is 4 to 9 times as fast, and 3.6 to 7.4 times in int8. The axis
+    of BLEU is broken between 20 and 28, and stretched above.
     """
     left, floor, doubling = 52, height_of(0), 104
 
@@ -362,10 +365,12 @@ def faster(p):
     for times in (1, 2, 4, 8):
         p.text(place(times), floor + 16, str(times), "small quiet")
     p.text(260, floor + 38, "times as fast as f32, logarithmic scale", "small quiet")
-    p.disc("fill token", 196, floor + 58, 4)
-    p.text(206, floor + 58, "Intel", "small start quiet")
-    p.add(f'<circle class="line token" cx="276" cy="{floor + 58:g}" r="4" stroke-width="1.6"/>')
-    p.text(286, floor + 58, "AMD", "small start quiet")
+    p.text(138, floor + 58, "Intel", "small end quiet")
+    p.disc("fill token", 148, floor + 58, 4)
+    p.arrow((148, floor + 58), (192, floor + 58), head=False)
+    p.add(f'<circle class="line token" cx="196" cy="{floor + 58:g}" r="4" stroke-width="1.6"/>')
+    p.text(206, floor + 58, "AMD", "small start quiet")
+    p.text(252, floor + 58, "a line joins the same model", "small start quiet")
     # the row of the table, the role that colours it, and the label's offset from the disc (Intel) or ring (AMD), css and text
     for row, role, of, dx, dy, css, text in (
             ("50 % zeros, then trained", "gradient", 0, 12, -2, "start", "50 % zeros"), ("80 % zeros, then trained", "gradient", 0, 12, 0, "start", "80 % zeros"),

@@ -53,7 +53,7 @@ WORDS = {
     "student of 96 units": "96 个单元的学生",
     "with the outlier 1.27": "有离群值 1.27", "without it": "没有离群值", "step 0.01": "步长 0.01", "step 0.00013": "步长 0.00013", "rounded": "取整后",
     "kB, logarithmic scale": "kB，对数刻度", "half of the units": "一半的单元", "not trained further": "没有继续训练", "unit 1": "单元 1", "unit 2": "单元 2", "output 1": "输出 1", "output 2": "输出 2",
-    "removed": "去掉", "mask of A": "A 的掩码", "mask of B": "B 的掩码", "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
+    "a line joins the same model": "一条线连接同一个模型", "removed": "去掉", "mask of A": "A 的掩码", "mask of B": "B 的掩码", "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
     "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
     # architecture

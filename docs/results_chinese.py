@@ -193,7 +193,7 @@ WORDS = {
     "no teacher": "没有教师", "training pairs": "训练对数", "untrained teacher": "未训练的教师", "teacher's probabilities": "教师的概率",
     "teacher's attention": "教师的注意力", "teacher's translations": "教师的译文",
     "ms a sentence": "每句毫秒数", "zeros": "零", "global": "全局", "per matrix": "逐矩阵", "global, then trained": "全局，继续训练",
-    "outlier": "离群值", "int8, then trained": "int8，训练时也取整",
+    "int8, then trained": "int8，训练时也取整",
     "attention in a window": "窗口内的注意力", "attention to one position": "单个位置的注意力",
     "bf16": "bf16", "2,000 target words": "2,000 个目标词", "2,000 target words, int8": "2,000 个目标词，int8", "MB": "MB", "MB, gzip": "MB，gzip", "bytes, %": "字节，%", "BLEU − f32": "BLEU − f32",
     "kB, gzip": "kB，gzip", "exact match, %": "完全匹配率，%", "exact match − f32": "完全匹配率 − f32",

@@ -7,7 +7,7 @@ import os
 import subprocess
 
 from results_command import BF16, FRENCH, command_of, gradus
-from results_kit import ROOT
+from results_kit import ROOT, load
 from results_small import F32, ONE_THREAD, Study, check_sentences, fresh
 
 CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
@@ -100,6 +100,20 @@ def small_speed_amd():
     return STUDY.speeds("small_speed_amd")
 
 
+ALIKE = (("f32", *(f"{zeros} % zeros, then trained" for zeros in (50, 80, 90)), "top-4", "top-2", "top-1", "attention to one position"),
+         ("student", "student, teacher's probabilities", "student, teacher's translations"),
+         ("smallest student", "smallest student, teacher's translations"))  # models of the same or nearly the same sizes
+
+
+def spread_of_speeds(name):
+    """For each group of models of alike sizes, and for each batch size: by how many percent the fastest model is faster than the slowest."""
+    rows = {found["row"]: found for found in load(name)["rows"]}
+    for group in ALIKE:
+        for batch in STUDY.batches:
+            speeds = [rows[row][f"batch_{batch}"] for row in group if row in rows]
+            yield 100 * max(speeds) / min(speeds) - 100
+
+
 def check_text():
     """Checks that the text of tutorial 14 gives the differences of the table."""
     def bleu(row, other):
@@ -118,13 +132,16 @@ def check_text():
     half = bleu("50 % zeros, then trained, int8", "f32")
     bytes_left, words_lost = f"{100 * STUDY.against_f32(cut, 'bytes'):.0f} %", bleu(cut, "f32")
     slow, fast = (f"{STUDY.faster(cut, 1, name):.1f}" for name in ("small_speed_amd", "small_speed"))
+    noise = {name: f"{max(spread_of_speeds(name)):.0f} %" for name in times}
     spread = [[f"{end(STUDY.over_runs(row, 'bleu')):.1f}" for end in (min, max)] for row in ("f32", "attention in a window")]
     check_sentences("tutorials/14-small-devices.md", [  # in English, and in Chinese
         (f"half of them cost {zeros} BLEU", f"BLEU 下降 {zeros}。"),
-        (f"they added {words} BLEU, and the teacher's translations {beams}.", f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}。"),
+        (f"they added {words} BLEU to the student of 96 units, and the teacher's translations {beams}. The smallest student lost {smallest} with",
+         f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}；最小的学生用教师的译文时，BLEU 下降 {smallest}。"),
         (f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.", f"教师的译文使 BLEU 增加 {beams}，教师的概率使 BLEU 增加 {words}。"),
-        (f"its teacher's translations has {smallest} BLEU less than without them", f"BLEU 比不用译文时低 {smallest}。"),
-        (f"and the student {untaught}. The cause", f"学生是 {untaught}。BLEU 下降的原因"),
+        (f"the smallest student has {untaught} BLEU without its teacher's translations, and {taught} with them.", f"BLEU 是 {untaught}，用时是 {taught}。"),
+        (f"differ in speed by up to {noise['small_speed']} on the first processor", f"在第一种处理器上速度也会相差 {noise['small_speed']}"),
+        (f"up to {noise['small_speed_amd']} on the second", f"在第二种上相差 {noise['small_speed_amd']}"),
         (f"on the true targets ({untaught} against {large}, both greedy). On the teacher's translations it has {taught}.",
          f"教师好（{untaught}，教师是 {large}，都用贪心解码），用教师的译文时是 {taught}。"),
         (f"almost half of the BLEU is lost, and with 90 % zeros, {lost} of it.", f"损失将近一半；有 90 % 的零时，损失 {lost}。"),
@@ -137,8 +154,8 @@ def check_text():
         (f"about the same BLEU ({stored} against {large}).", f"BLEU 差不多（{stored}，大模型是 {large}）。"),
         (f"with {untaught} BLEU; that model was not measured in int8.", f"BLEU 是 {untaught}；这个模型没有测量 int8。"),
         (f"the model with 80 % zeros has {pruned}, and int8, which loses nothing, {rounded}.", f"有 80 % 的零的模型是 {pruned}，没有损失的 int8 是 {rounded}。"),
-        (f"the compressed file has {both}, and with the shortlist and int8 {short}. The zeros lose {half} BLEU.",
-         f"压缩后的文件是 {both}；候选词表加上 int8 是 {short}。零使 BLEU 下降 {half}；"),
+        (f"the compressed file has {both}, and with the shortlist and int8 {short}. The zeros lose {half} BLEU, and the shortlist {words_lost}.",
+         f"压缩后的文件是 {both}；候选词表加上 int8 是 {short}。零使 BLEU 下降 {half}，候选词表下降 {words_lost}；"),
         (f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less.",
          f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")])
 

@@ -130,7 +130,7 @@ def check_text():
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
         (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
         (f"a student of the same sizes takes {smallest} times as long", f"大小相同的学生是 {smallest} 倍"),
-        (f"With 80 % zeros, it keeps {matrix} % of the outputs right, and global pruning {whole} %", f"{matrix} % 的输出正确，全局只有 {whole} %"),
+        (f"with 80 % zeros, {matrix} % of its outputs are right, and {whole} % with global pruning", f"{matrix} % 的输出正确，全局只有 {whole} %"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
         between("After 1,200, {} are right", "90 % zeros, then trained longer"),
         (f"the model with 80 % zeros {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),

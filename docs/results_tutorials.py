@@ -106,6 +106,10 @@ def tutorial_14_methods():
                  form_of=lambda column, values: "{:.1f}" if column == "kB" else "{:.0f}" if min(values) > 10 else None)
 
 
+def tutorial_14_outliers():
+    return table("14", "outliers", of=lambda tables, name: {**tables[name], "rows_are": "$c$"})
+
+
 def tutorial_10_alignment():
     rights, weights = zip(*map(alignment, load("tutorial_10")["runs"]))
     right, weight = over_seeds([100 * right for right in rights], "{:.2f} %"), over_seeds(weights)
