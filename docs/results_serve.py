@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from results_kit import ROOT, load, markdown_table, where_measured, write
+from results_small import check_sentences
 
 FRENCH = "fra-eng/fra.txt"
 BENCH = f"./run bench serve --model out/eng-fra --file {FRENCH}"
@@ -95,6 +96,9 @@ FAULTS = ["wrong bodies", "half bodies", "half bodies, closed", "trickled reques
 def check_bounds():
     """Checks that many clients get several times as many lines per second as one client, and that under faults the server answers
     correctly and its memory does not grow."""
+    without, cached = (f"{row['one']['rate']:.0f}" for row in load("serve_cache")["rows"])
+    check_sentences("explained/more-ways-to-save.md", [(f"translates {cached} lines per second in place of {without} (",
+                                                        f"每秒翻译 {cached} 行，没有缓存时是 {without} 行")])
     results = load("serve")
     assert results["many"]["rate"] >= 6 * results["one"]["rate"], results
     assert results["many"]["rate"] >= 0.6 * results["file"]["rate"], results

@@ -89,14 +89,22 @@ STUDY = Study(name="small_reversal", command=" ".join(["./run gradus train", *LA
 measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
 
 
-def small_reversal_more_ways():
-    """The table of explained/more-ways-to-save.md."""
+def beside_f32(other):
+    """A table of explained/more-ways-to-save.md: f32 and another model."""
     speeds = {found["row"]: found for found in load("small_reversal_speed")["rows"]}
     rows = [[row, f"{mean_of(row, 'bytes') / 1e3:.1f}", over_seeds([100 * value for value in STUDY.over_runs(row, "exact_match")], "{:.1f}"),
              *(f"{speeds[row][f'batch_{batch}']:.0f}" for batch in STUDY.batches)]
-            for row in ("f32", "convolution of the annotations", "attention with one matrix")]
+            for row in ("f32", other)]
     return "\n\n".join([markdown_table(["model", "kB", "exact match, %", "sentences/s, 1 at a time", "sentences/s, 64 at a time"], rows),
                         where_measured(STUDY.results()), where_measured(load("small_reversal_speed"))])
+
+
+def small_reversal_pairs():
+    return beside_f32("convolution of the annotations")
+
+
+def small_reversal_one_matrix():
+    return beside_f32("attention with one matrix")
 
 
 def check_text():
