@@ -427,10 +427,10 @@ def outlier(p):
 def more_ways(p):
     """Four more ways to save.
 
-    Pairs of annotations: W_c joins the annotations h_0 to h_4, and a 0, in pairs; only three energies are computed. One matrix: a single
-    W_a multiplies the state of the decoder and both states of an annotation. One embedding: E gives the vector of the last token, and its
-    rows are multiplied by P r to give the logits z. A cache: for a source that comes again, annotations and keys are read from the cache,
-    and the encoder does not run.
+    Pairs of annotations: W_c joins the annotations h_0 to h_4, and a 0, in pairs; only three energies are computed. One matrix: the same
+    W_a multiplies the state of the decoder and both states of an annotation. One embedding: one row of E is the vector of the last token, and all
+    rows are multiplied by P r to give the logits z. A cache: each source is looked up. If it is found, annotations and keys are read from
+    the cache, and the encoder does not run.
     """
     for x, y, name, result in ((124, 18, "pairs of annotations", "half of the energies"), (356, 18, "one matrix", "a third of these weights"),
                                (124, 250, "one embedding", "no separate output matrix"),
@@ -450,29 +450,60 @@ def more_ways(p):
     for x in (52, 124, 196):
         p.math(x + 13, 136, "W_c", "small start")
 
-    states = [p.cell(x, 174, text, role, 52, 28) for x, text, role in ((288, "s_{t−1}", "decoder"), (356, "h→_j", "encoder"), (424, "h←_j", "encoder"))]
-    matrix, energy = p.cell(356, 116, "W_a", "attention", 64, 32), p.cell(356, 62, "e_{tj}", "attention", 48, 28)
-    for state, dx, role in zip(states, (-20, 0, 20), ("decoder", "encoder", "encoder")):
-        p.arrow(state.top(), matrix.bottom(dx), role=role)
-    p.arrow(matrix.top(), energy.bottom(), role="attention")
-    p.math(366, 88, "tanh, v_a", "small start")
+    states = [p.cell(x, 176, text, role, 52, 28) for x, text, role in ((288, "s_{t−1}", "decoder"), (356, "h→_j", "encoder"), (424, "h←_j", "encoder"))]
+    total, energy = p.circle(356, 94, "+", "attention", 11), p.cell(356, 54, "e_{tj}", "attention", 48, 26)
+    for state, dx in zip(states, (-1, 0, 1)):
+        matrix = p.cell(state.x, 134, "W_a", "attention", 44, 26)
+        p.arrow(state.top(), matrix.bottom(), role="decoder" if dx < 0 else "encoder")
+        end = total.bottom() if dx == 0 else (total.x + 11 * dx, total.y)
+        p.arrow(matrix.top(), *([(state.x, total.y)] if dx else []), end, role="attention")
+    p.arrow(total.top(), energy.bottom(), role="attention")
+    p.math(366, 75, "tanh, v_a", "small start")
+    p.text(250, 54, "the same", "small start quiet")
+    p.text(250, 70, "matrix", "small start quiet")
 
-    table = p.grid(124, 348, 5, 3, "decoder", size=14)
-    p.vector(124, 334, *["context"] * 3, size=14)
-    p.math(124, 394, "E")
-    token, read = p.token(46, 406, "y_{t−1}", literal=False), p.cell(46, 294, "E y_{t−1}", "context", 60, 28)
-    p.arrow(token.top(), (46, 362), (table.left()[0], 362))
-    p.arrow((table.left()[0], 334), (46, 334), read.bottom(), role="context")
-    vector, small, logits = p.cell(202, 406, "r", "decoder", 36, 28), p.cell(202, 362, "P", "decoder", 36, 28), p.cell(202, 294, "z", "decoder", 36, 28)
-    p.arrow(vector.top(), small.bottom(), role="decoder")
-    p.arrow(small.left(), (table.right()[0], 362), role="decoder")
-    p.arrow((table.right()[0], 320), (202, 320), logits.bottom(), role="decoder")
+    table, logits = p.grid(124, 344, 4, 3, "decoder", size=14), p.grid(206, 344, 4, 1, "decoder", size=14)
+    p.vector(124, 323, *["context"] * 3, size=14)
+    p.math(94, 352, "E")
+    p.math(206, 302, "z")
+    token, read = p.token(46, 408, "y_{t−1}", literal=False), p.cell(124, 288, "E y_{t−1}", "context", 60, 26)
+    p.arrow(token.top(), (46, 323), (table.left()[0], 323), role="context")
+    p.text(72, 311, "one row", "small quiet")
+    p.arrow(table.top(), read.bottom(), role="context")
+    vector, small = p.cell(206, 408, "r", "decoder", 36, 26), p.cell(124, 408, "P", "decoder", 36, 26)
+    p.arrow(vector.left(), small.right(), role="decoder")
+    p.arrow(small.top(), table.bottom(), role="decoder")
+    p.arrow(table.right(), logits.left(), role="decoder")
+    p.text(172, 331, "all rows", "small quiet")
 
-    kept, decoder = p.cell(400, 348, "h_j, U_a h_j", "encoder", 104, 36), p.cell(400, 292, "decoder", "decoder", 72, 28)
-    encoder = p.cell(290, 348, "encoder", "encoder", 72, 36)
-    p.text(290, 406, "source", "small")
-    p.text(400, 406, "the same source", "small")
-    p.arrow((290, 396), encoder.bottom())
+    kept, decoder = p.cell(410, 336, "h_j, U_a h_j", "encoder", 104, 30), p.cell(410, 288, "decoder", "decoder", 72, 28)
+    encoder, found = p.cell(290, 336, "encoder", "encoder", 72, 30), p.cell(350, 384, "found?", "token", 66, 26)
+    p.text(350, 420, "source", "small")
+    p.arrow((350, 411), found.bottom())
+    p.arrow(found.left(), (290, 384), encoder.bottom())
+    p.arrow(found.right(), (410, 384), kept.bottom())
+    p.text(276, 370, "no", "small quiet")
+    p.text(428, 370, "yes", "small quiet")
     p.arrow(encoder.right(), kept.left(), role="encoder")
-    p.arrow((400, 396), kept.bottom(), css="dash")
     p.arrow(kept.top(), decoder.bottom(), role="decoder")
+
+
+@picture("more_ways_pairs", 238)
+def more_ways_pairs(p):
+    """An alignment, and the same alignment with annotations in pairs.
+
+    Six source symbols are reversed. On the left, each output has its whole weight at one source position, so the weights lie on the rising
+    diagonal. On the right, the positions are joined in pairs: each output has half of its weight at each position of a
+    pair, so two outputs in a row have the same weights.
+    """
+    size, top = 26, 46
+    for left, name in ((60, "one position each"), (290, "in pairs")):
+        p.text(left + 3 * size, 14, name, "name small token")
+        for i in range(6):
+            p.math(left + size * (i + 0.5), 33, str(i), "small")
+            p.math(left - 12, top + size * (i + 0.5), str(i), "small")
+            for j in range(6):
+                weight = float(j == 5 - i) if left < 100 else 0.5 * (j // 2 == (5 - i) // 2)
+                p.add(f'<rect class="part attention" x="{left + size * j}" y="{top + size * i}" width="{size}" height="{size}" style="fill-opacity:{0.04 + 0.8 * weight:.2f}"/>')
+        p.text(left + 3 * size, top + 6 * size + 18, "source", "small quiet")
+    p.text(12, 30, "target", "small start quiet")
