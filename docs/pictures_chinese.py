@@ -92,6 +92,7 @@ WORDS = {
     "cells": "格子", "weight exactly 0": "权重正好是 0", "weight nearly 0": "权重接近 0", "weight 0.5": "权重 0.5", "weight 1": "权重 1",
     "columns: source tokens": "列：源词元", "rows: target tokens": "行：目标词元",
     "no baseline": "没有基线", "baseline 2": "基线 2", "draw 1": "抽到 1", "draw 2": "抽到 2", "mean −0.33": "平均 −0.33", "right −0.5": "正确 −0.5",
+    "% of held-out sources reversed without a mistake": "留出的源序列中，反转完全正确的百分比",
     "energies": "能量", "edge": "边界", "sum 1.00": "和 1.00", "sum 0.34": "和 0.34", "sum 0.83": "和 0.83", "sum 1": "和 1", "hard": "硬注意力",
     "no mask": "没有掩码", "set to 0 after": "之后设为 0", "−∞ before": "之前设为 −∞", "weights on pads": "填充有权重",
     "browser": "浏览器", "once a batch": "每批一次", "each step": "每步一次",

@@ -93,7 +93,7 @@ WORDS = {
     "2,000 words, `--int8`": "2,000 个词，`--int8`", "50 % zeros, `--int8`": "50 % 的零，`--int8`", "small model": "小模型",
     "small model, teacher": "小模型，有教师", "small model, teacher, `--int8`": "小模型，有教师，`--int8`", "ratio": "比值", "f32": "f32", "int8": "int8",
     "instructions": "指令集", "AMX": "AMX", "AVX512-VNNI": "AVX512-VNNI", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
-    # sparse-attention
+    # sparse-attention, hard-attention
     "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",
     "soft, smoothed": "soft，平滑", "Gumbel, temperature 0.1": "Gumbel，温度 0.1", "Gumbel, temperature 10": "Gumbel，温度 10",
     "soft, batches of 4": "soft，批次为 4", "hard, batches of 4": "hard，批次为 4", "Gumbel, batches of 4": "Gumbel，批次为 4",

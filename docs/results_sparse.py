@@ -1,5 +1,5 @@
-"""The numbers of explained/sparse-attention.md, on reversed sequences. The attention weights are sparse, limited to a window, or
-drawn at random."""
+"""The numbers of explained/sparse-attention.md and hard-attention.md, on reversed sequences. The attention weights are sparse,
+limited to a window, or drawn at random."""
 
 import json
 import subprocess

@@ -54,7 +54,8 @@ class Checker:
     def options(self, *program):
         command = [self.build / program[0], *program[1:], "--help"]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout)) | {"--help"}
+        text = re.sub(r"--\[no-\]([\w-]+)", r"--\1 --no-\1", done.stdout)
+        return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text)) | {"--help"}
 
     def known(self, words, *program):
         """Checks the options and files among `words`. Returns an error message or None."""
