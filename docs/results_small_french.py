@@ -139,7 +139,7 @@ def check_text():
         (f"they added {words} BLEU to the student of 96 units, and the teacher's translations {beams}. The smallest student lost {smallest} with",
          f"教师的概率使 BLEU 增加 {words}，教师的译文使 BLEU 增加 {beams}；最小的学生用教师的译文时，BLEU 下降 {smallest}。"),
         (f"the teacher's translations add {beams} BLEU, and the teacher's probabilities {words}.", f"教师的译文使 BLEU 增加 {beams}，教师的概率使 BLEU 增加 {words}。"),
-        (f"the smallest student has {untaught} BLEU without its teacher's translations, and {taught} with them.", f"BLEU 是 {untaught}，用时是 {taught}。"),
+        (f"the smallest student has {untaught} BLEU without its teacher's translations, and {taught} with them.", f"BLEU 是 {untaught}；用了，就是 {taught}。"),
         (f"differ in speed by up to {noise['small_speed']} on the first processor", f"在第一种处理器上速度也会相差 {noise['small_speed']}"),
         (f"up to {noise['small_speed_amd']} on the second", f"在第二种上相差 {noise['small_speed_amd']}"),
         (f"on the true targets ({untaught} against {large}, both greedy). On the teacher's translations it has {taught}.",
