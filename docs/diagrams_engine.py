@@ -356,7 +356,7 @@ def tensor_objects(p):
     for y, name in ((110, "Node of a"), (146, "Node of b")):
         box(right, y, 144, "gradient", name)
         pointer(inputs, (292, inputs[1]), (292, y + 15), (right, y + 15))
-    for y, name in ((saved[1] - 15, "Storage of b"), (saved[1] + 21, "Storage of a")):
+    for y, name in ((saved[1] - 15, "Storage of a"), (saved[1] + 21, "Storage of b")):
         box(right, y, 144, "token", name)
         pointer(saved, *(() if y < saved[1] - 10 else ((306, saved[1]), (306, y + 15))), (right, y + 15))
     box(right, 296, 144, "gradient", "lambda of mul")
