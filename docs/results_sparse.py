@@ -8,7 +8,7 @@ from results_kit import ROOT, SEEDS, load, markdown_table, over_seeds, where_mea
 
 METHODS = ["soft", "soft, then top-1", "soft, then top-2", "soft, then top-4", "sparsemax", "top-1", "top-2", "top-4", "local-p", "hard", "Gumbel"]
 SMOOTHED = ["soft, smoothed", *(f"soft, smoothed, then top-{k}" for k in (1, 2, 4))]
-CHANGED = ["Gumbel, temperature 0.1", "Gumbel, temperature 10", "soft, batches of 4", "hard, batches of 4", "Gumbel, batches of 4"]
+CHANGED = ["Gumbel, temperature 0.1", "Gumbel", "Gumbel, temperature 10", "soft, batches of 4", "hard, batches of 4", "Gumbel, batches of 4"]
 PICTURED = [*METHODS[:1], *METHODS[4:], SMOOTHED[0]]  # the models whose weights the page shows
 ENERGIES = ["soft, large energies", "sparsemax, large energies"]
 
@@ -93,6 +93,9 @@ def check_bounds():
     assert max(exact("soft, smoothed, then top-1")) <= 0.5
     assert max(exact("hard, batches of 4")) <= 0.5
     assert min(exact("soft, large energies")) >= 0.99 and max(exact("sparsemax, large energies")) <= 0.8
+    for name, norm in (("Gumbel", 0.23), ("Gumbel, temperature 10", 0.05)):  # the page quotes these numbers
+        norms = over_runs("gradients", "norm", name=name, updates=100)
+        assert round(sum(norms) / len(norms), 2) == norm, name
     for updates in {row["updates"] for row in load("sparse_attention")["runs"][0]["gradients"]}:
         with_baseline, without, gumbel = (over_runs("gradients", "deviation", name=name, updates=updates)
                                           for name in ("REINFORCE", "REINFORCE without a baseline", "Gumbel"))
