@@ -132,11 +132,31 @@ def tape_uses(p):
         p.badge(node.x + dx, node.y - node.height / 2, f"{step}")
 
 
+FIVE_ENERGIES = (2, 1.5, 0.5, 0, -1)
+
+
+def softmax(values):
+    total = sum(math.exp(v) for v in values)
+    return [math.exp(v) / total for v in values]
+
+
+def short(v):
+    return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
+
+
+def energy_bars(p, xs, zero, values, scale, css="part attention", width=34, marked=None):
+    """Bars from the line at `zero`, with their values. The bar number `marked` is a result."""
+    p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
+    for j, (x, e) in enumerate(zip(xs, values)):
+        p.rect("part context" if j == marked else css, x - width / 2, min(zero, zero - scale * e), width, abs(scale * e))
+        p.text(x, zero - scale * e + (-9 if e >= 0 else 10), short(e), "small")
+
+
 @picture("sparse_weights", 954)
 def sparse_weights(p):
     """The attention weights of nine models that reverse a b c d e f.
 
-    The first part explains the cells. Each map has a column for each source token and a row for each target token. An empty cell is
+    The first part explains the cells: the larger the weight, the darker the cell. Each map has a column for each source token and a row for each target token. An empty cell is
     a weight of exactly 0. Soft has colour in all cells, but it is pale except on the anti-diagonal and in the last row. Sparsemax
     has one weight per row, and three in the last row. Top-1, hard and Gumbel have one weight per row; for top-1, it is in column b in all rows but one. Top-2, top-4
     and local-p have a few weights near the anti-diagonal. Smoothed has weights everywhere.
@@ -146,7 +166,7 @@ def sparse_weights(p):
     def cell(x, y, weight):
         if weight:
             size = f'x="{x:g}" y="{y:g}" width="{width}" height="{height}"'
-            p.add(f'<rect class="fill context" {size} fill-opacity="{0.15 + 0.85 * weight:.3f}"/>')
+            p.add(f'<rect class="fill context" {size} fill-opacity="{0.12 + 0.88 * math.sqrt(weight):.3f}"/>')
 
     for k, one in enumerate(load("sparse_attention")["runs"][0]["alignments"]):
         left, top = 56 + 236 * ((k + 1) % 2), 42 + step * ((k + 1) // 2)
@@ -162,7 +182,7 @@ def sparse_weights(p):
         p.path("line token faded", lines, ' stroke-width="0.8"')
     left, top = 56, 42
     p.text(left, top - 29, "cells", "name start context")
-    examples = ((0, "weight exactly 0"), (0.001, "weight nearly 0"), (0.5, "weight 0.5"), (1, "weight 1"))
+    examples = ((0, "weight exactly 0"), (0.001, "weight 0.001"), (0.1, "weight 0.1"), (1, "weight 1"))
     for i, (weight, words) in enumerate(examples):
         y = top + 26 * i
         cell(left, y, weight)
@@ -172,51 +192,34 @@ def sparse_weights(p):
     p.text(left, top + 132, "rows: target tokens", "small start quiet")
 
 
-@picture("sparse_methods", 640)
+@picture("sparse_methods", 498)
 def sparse_methods(p):
-    """The weights that six methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
+    """The weights that five methods compute from the same five energies 2, 1.5, 0.5, 0 and −1.
 
     Softmax gives every position a weight above 0. Top-2 keeps the two largest weights. Sparsemax subtracts a threshold and drops what is
     negative: two positions remain, and the parts of their energies above the threshold, 0.75 and 0.25, are the weights. Local-p
     multiplies the softmax inside a window by a Gaussian, here around position 3. Hard
-    attention has drawn position 2 and gives it the weight 1; the pale bars and grey numbers are the probabilities of the draw. Gumbel adds noise to the
-    energies and gives the weight 1 to the largest sum, also at position 2; the pale bars and grey numbers are the softmax of the sums.
+    attention has drawn position 2 and gives it the weight 1; the pale bars and grey numbers are the probabilities of the draw.
     """
-    energies, draws = (2, 1.5, 0.5, 0, -1), (0.3, 0.8, 0.4, 0.6, 0.5)
-
-    def softmax(values):
-        total = sum(math.exp(v) for v in values)
-        return [math.exp(v) / total for v in values]
-    sums = [e - math.log(-math.log(u)) for e, u in zip(energies, draws)]
-    soft, perturbed = softmax(energies), softmax(sums)
+    energies = FIVE_ENERGIES
+    soft = softmax(energies)
     tau = (energies[0] + energies[1] - 1) / 2
     window = softmax(energies[1:4])  # the positions within w = 1 of position 3
     one, none = [0, 1, 0, 0, 0], [0] * 5
     methods = (("softmax", 216, soft, none), ("top-2", 278, [*softmax(energies[:2]), 0, 0, 0], none),
                ("sparsemax", 340, [max(e - tau, 0) for e in energies], none),
                ("local-p", 402, [0, *[w * math.exp(-2 * (j - 2) ** 2) for j, w in enumerate(window, 1)], 0], none),
-               ("hard", 464, one, soft), ("Gumbel", 612, one, perturbed))
+               ("hard", 464, one, soft))
     xs, width, scale = [160 + 64 * j for j in range(5)], 34, 30  # one scale: the parts above τ are as high as the weights
 
-    def value(v):
-        return f"{v:.2f}".rstrip("0").rstrip(".").replace("-", "−")
-
-    def bars(zero, values, scale, css="part attention"):
-        p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
-        for x, e in zip(xs, values):
-            p.rect(css, x - width / 2, min(zero, zero - scale * e), width, abs(scale * e))
-            p.text(x, zero - scale * e + (-9 if e >= 0 else 10), value(e), "small")
     p.text(12, 52, "energies", "name start attention")
-    bars(82, energies, scale)
+    energy_bars(p, xs, 82, energies, scale)
     for x, e in zip(xs, energies):
         if e > tau:
             for css in ("back", "part context"):
                 p.rect(css, x - width / 2, 82 - scale * e, width, scale * (e - tau))
     p.arrow((xs[0] - 30, 82 - scale * tau), (xs[-1] + 10, 82 - scale * tau), role="gradient", css="dash", head=False)
     p.math(xs[-1] + 14, 82 - scale * tau, f"τ = {tau:g}", "small start")
-    p.math(12, 518, "e + G", "start")
-    p.text(12, 536, "energies + noise", "small start quiet")
-    bars(538, sums, 14)
     for name, floor, weights, pale in methods:
         p.text(12, floor - 20, name, "name start context")
         p.text(12, floor - 2, f"sum {sum(weights):.2f}", "small start quiet")
@@ -226,28 +229,57 @@ def sparse_methods(p):
                 p.rect("part token faded", x - width / 2, floor - scale * behind, width, scale * behind)
             if weight:
                 p.rect("part context", x - width / 2, floor - scale * weight, width, scale * weight)
-            p.text(x, floor - scale * max(weight, behind) - 9, *((value(behind), "small quiet") if behind and not weight else (value(weight), "small")))
+            p.text(x, floor - scale * max(weight, behind) - 9, *((short(behind), "small quiet") if behind and not weight else (short(weight), "small")))
             if behind and weight:
-                p.text(x + width / 2 + 3, floor - scale * behind, value(behind), "small start quiet")
-    for y in (142, 628):
+                p.text(x + width / 2 + 3, floor - scale * behind, short(behind), "small start quiet")
+    for y in (142, 482):
         p.text(12, y, "position", "small start quiet")
         for j, x in enumerate(xs, 1):
             p.text(x, y, str(j), "small quiet")
 
 
+@picture("sparse_draw", 414)
+def sparse_draw(p):
+    """A draw from the softmax of the five energies 2, 1.5, 0.5, 0 and −1, by noise.
+
+    The noise −0.19, 1.5, 0.09, 0.67 and 0.37 is added to the energies. The sums are 1.81, 3, 0.59, 0.67 and −0.63. The largest sum is
+    at position 2, so position 2 gets the weight 1, and the others get 0. Before the noise, position 1 had the largest energy.
+    """
+    uniform = (0.3, 0.8, 0.4, 0.6, 0.5)
+    noise = [-math.log(-math.log(u)) for u in uniform]
+    sums = [e + g for e, g in zip(FIVE_ENERGIES, noise)]
+    drawn = sums.index(max(sums))
+    xs, scale = [160 + 64 * j for j in range(5)], 26
+    p.text(12, 22, "position", "small start quiet")
+    p.text(12, 44, "U", "small start quiet")
+    for j, (x, u) in enumerate(zip(xs, uniform), 1):
+        p.text(x, 22, str(j), "small quiet")
+        p.text(x, 44, f"{u:g}", "small quiet")
+    for zero, symbol, name, values, role, marked in ((130, "e", "energies", FIVE_ENERGIES, "attention", None),
+                                                     (226, "G", "noise", noise, "gradient", None),
+                                                     (342, "e + G", "sums", sums, "attention", drawn)):
+        p.math(12, zero - 30, symbol, "start")
+        p.text(12, zero - 10, name, "small start quiet")
+        energy_bars(p, xs, zero, values, scale, f"part {role}", marked=marked)
+    p.text(12, 394, "weights", "name start context")
+    for j, x in enumerate(xs):
+        p.text(x, 394, "1" if j == drawn else "0", "name context" if j == drawn else "small")
+
+
 @picture("sparse_curve", 286)
 def sparse_curve(p):
-    """The weight of position 1 against the difference of two energies, for softmax and sparsemax.
+    """The weight of position 1 against the difference of two energies, for softmax, sparsemax and top-1.
 
     Softmax is an S-shaped curve: 0.27 at a difference of −1, 0.5 at 0, 0.73 at 1. It never reaches 0 or 1. Sparsemax is a straight line
-    between a difference of −1, where it is 0, and a difference of 1, where it is 1. Outside, it stays at 0 or 1.
+    between a difference of −1, where it is 0, and a difference of 1, where it is 1. Outside, it stays at 0 or 1. Top-1 is a step
+    from 0 to 1 at a difference of 0.
     """
     left, right, floor, up = 46, 474, 226, 196
 
     def place(difference, weight):
         return (left + right) / 2 + (right - left) / 8 * difference, floor - up * weight
 
-    def softmax(difference):
+    def of_two(difference):
         return 1 / (1 + math.exp(-difference))
 
     for weight in (0, 0.25, 0.5, 0.75, 1):
@@ -255,17 +287,19 @@ def sparse_curve(p):
         p.text(left - 8, place(0, weight)[1], f"{weight:g}", "small end quiet")
     for difference in range(-4, 5):
         p.text(place(difference, 0)[0], floor + 18, number(difference, 0), "small quiet")
-    p.path("line decoder", "M" + "L".join(at(*place(i / 10, softmax(i / 10))) for i in range(-40, 41)), ' stroke-width="2.2"')
+    p.path("line gradient dash", "M" + "L".join(at(*place(*corner)) for corner in ((-4, 0), (0, 0), (0, 1), (4, 1))), ' stroke-width="2.2"')
+    p.path("line decoder", "M" + "L".join(at(*place(i / 10, of_two(i / 10))) for i in range(-40, 41)), ' stroke-width="2.2"')
     corners = ((-4, 0), (-1, 0), (1, 1), (4, 1))
     p.path("line context", "M" + "L".join(at(*place(*corner)) for corner in corners), ' stroke-width="2.2"')
     for difference in (-1, 1):
-        x, y = place(difference, softmax(difference))
+        x, y = place(difference, of_two(difference))
         p.disc("fill decoder", x, y, 3.5)
         side = "start" if difference > 0 else "end"
-        p.text(x + 8 * difference, y + 12 * difference, number(softmax(difference)), f"small {side}")
+        p.text(x + 8 * difference, y + 12 * difference, number(of_two(difference)), f"small {side}")
         p.disc("fill context", *place(difference, (1 + difference) / 2), 3.5)
     p.text(*place(2, 0.68), "softmax", "name start decoder")
-    p.text(*place(0.6, 0.93), "sparsemax", "name end context")
+    p.text(*place(1.2, 1.06), "sparsemax", "name start context")
+    p.text(*place(-0.15, 0.76), "top-1", "name end gradient")
     p.math(left - 34, 14, "α_1", "start")
     p.math((left + right) / 2, floor + 46, "e_1 − e_2")
 
@@ -305,9 +339,8 @@ def sparse_early(p):
         p.text(12, y, name, "small start")
         bar(y, 0, mean["exact"], "part context faded")
         bar(y, 0, mean["exact_early"], "fill context")
-        if high - low > 3:
-            ends = "".join(f"M{at(x_of(end), y - 5)}v10" for end in (low, high))
-            p.path("mark", f"M{at(x_of(low), y)}H{x_of(high):.5g}{ends}", ' stroke-width="1.6"')
+        ends = "".join(f"M{at(x_of(end), y - 5)}v10" for end in (low, high))
+        p.path("mark", f"M{at(x_of(low), y)}H{x_of(high):.5g}{ends}", ' stroke-width="1.6"')
         p.text(right + 10, y, f"{mean['exact_early']:.0f}", "small start name context")
         p.text(right + 72, y, f"{mean['exact']:.0f}", "small end")
     p.text((left + right) / 2, top + step * 8 + 24, "% of held-out sources reversed without a mistake", "small quiet")
@@ -367,7 +400,8 @@ def sparse_estimates(p):
     """Estimates of the gradient of one energy, for two positions with the probability 0.5 and the losses 1 and 3.
 
     The right gradient is −0.5. Without a baseline, REINFORCE gives 0.5 if position 1 is drawn and −1.5 if position 2 is drawn. With the
-    baseline 2, both draws give −0.5. Gumbel gives −0.46 for both of the example's draws; its mean over all draws is −0.33.
+    baseline 2, both draws give −0.5. Gumbel's draws lie between −0.5 and 0, as a strip shows; their mean is −0.33, and the example's
+    draws give −0.46.
     """
     def place(value):
         return 378 + 130 * value
@@ -377,7 +411,7 @@ def sparse_estimates(p):
     p.path("line token faded", f"M{at(place(0), 24)}V208", ' stroke-width="1"')
     for y, role, name, more, draws in ((50, "gradient", "REINFORCE", "no baseline", ((0.5, "0.5"), (-1.5, "−1.5"))),
                                        (116, "encoder", "REINFORCE", "baseline 2", ((-0.5, "−0.5"), (-0.5, "−0.5"))),
-                                       (182, "attention", "Gumbel", "θ = 1", ((-0.46, "−0.46"), (-0.46, "−0.46")))):
+                                       (182, "attention", "Gumbel", "θ = 1", ())):
         p.text(12, y, name, f"name small start {role}")
         p.text(12, y + 18, more, "small start quiet")
         for row, (value, label) in enumerate(draws):
@@ -385,8 +419,12 @@ def sparse_estimates(p):
             p.arrow((place(0), height), (place(value), height), role=role, width=2.2)
             p.text(place(value) - 13 if value < 0 else place(value) + 6, height, label, f"small {'end' if value < 0 else 'start'}")
             p.text(place(0) + (8 if value < 0 else -8), height, f"draw {row + 1}", f"small quiet {'start' if value < 0 else 'end'}")
-    p.path("line attention", f"M{at(place(-1 / 3), 216)}v14", ' stroke-width="2.2"')
-    p.text(place(-1 / 3) + 8, 223, "mean −0.33", "small start")
+    p.rect("part attention", place(-0.5), 180, place(0) - place(-0.5), 20)
+    p.path("mark", f"M{at(place(-1 / 3), 174)}v32", ' stroke-width="2.2"')
+    p.text(place(-0.46), 218, "mean −0.33", "small start")
+    p.disc("fill attention", place(-0.46), 190, 5)
+    p.text(place(-0.5) - 8, 190, "example −0.46", "small end")
+    p.text(place(0) + 8, 190, "all draws", "small quiet start")
     for tick in (-1.5, -1, -0.5, 0, 0.5):
         p.text(place(tick), bottom + 16, f"{tick:g}".replace("-", "−"), "small quiet")
     p.math(place(-0.5), bottom + 36, "∂L/∂e_1", "small")

@@ -89,7 +89,7 @@ WORDS = {
     "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：",
     # pages of explanations
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
-    "cells": "格子", "weight exactly 0": "权重正好是 0", "weight nearly 0": "权重接近 0", "weight 0.5": "权重 0.5", "weight 1": "权重 1",
+    "cells": "格子", "weight exactly 0": "权重正好是 0", "weight 0.001": "权重 0.001", "weight 0.1": "权重 0.1", "weight 1": "权重 1",
     "columns: source tokens": "列：源词元", "rows: target tokens": "行：目标词元",
     "no baseline": "没有基线", "baseline 2": "基线 2", "draw 1": "抽到 1", "draw 2": "抽到 2", "mean −0.33": "平均 −0.33", "right −0.5": "正确 −0.5",
     "% of held-out sources reversed without a mistake": "留出的源序列中，反转完全正确的百分比",
@@ -120,7 +120,7 @@ WORDS = {
     "annotations": "注解向量",
     "softmax of each row": "每行的 softmax", "results": "结果", "times ": "乘以 ",  # why-attention.md
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
-    "energies + noise": "能量 + 噪声", "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
+    "noise": "噪声", "many in one": "多个合成一个", "operations, gradients": "运算、梯度", "matrix products": "矩阵乘积", "a value": "一个值", "its history": "它的来历",
     "loops over rows": "按行的循环", "a team of threads": "线程组", "a pool of buffers": "缓冲区的池", "thread settings": "线程的设置", "gradient check": "梯度检验", "lambda of mul": "mul 的 lambda",  # architecture.md
     # check.md
     "your browser": "你的浏览器", "your C++": "你的 C++", "compiler": "编译器", "program": "程序", "in a worker": "在 worker 里",
@@ -147,7 +147,7 @@ WORDS = {
     "distance T − t": "距离 T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
-    "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
+    "smoothed": "平滑", "example −0.46": "例子 −0.46", "all draws": "所有的抽取", "sums": "和", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # listening
     "band": "频带", "token, where its weight is largest": "词元，标在权重最大处",
     "number": "分量", "location": "位置特征", "speed": "语速", "percent": "百分比",
