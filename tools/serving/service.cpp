@@ -113,7 +113,10 @@ std::shared_ptr<const Service::Model> Service::find(const std::string& name, con
   }
   std::string known;
   for (const auto& model : models) known += (known.empty() ? "" : ", ") + model->name;
-  throw BadRequest("unknown model '" + excerpt(wanted) + "'; available: " + known);
+  throw BadRequest((name.empty()
+                        ? "no model for source '" + excerpt(source) + "' and target '" + excerpt(target)
+                        : "unknown model '" + excerpt(name)) +
+                   "'; available: " + known);
 }
 
 std::vector<std::vector<models::Decoded>> Service::decode(const Model& model, std::vector<serve::Job> jobs,

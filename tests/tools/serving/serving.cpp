@@ -135,3 +135,24 @@ TEST_CASE("a failure of the model is not the client's", "[tools][serving]") {
   std::cout.rdbuf(old);
 #endif
 }
+
+TEST_CASE("a request that no model fits is told what it asked for, and which models there are",
+          "[tools][serving]") {
+  const Scratch scratch;
+  const auto registry = models::Registry::standard();
+  tools::ServiceOptions options;
+  options.models = {{"en-fr", write_small_model(scratch.path(), small_settings(), 1, registry).string()}};
+  tools::Service service(options, registry);
+  const auto error_of = [&](const std::string& fields) -> std::string {
+    try {
+      service.translate(R"({"q": "a", )" + fields + "}", [] { return false; });
+    } catch (const tools::BadRequest& error) {
+      return error.what();
+    }
+    return {};
+  };
+  CHECK(error_of(R"("source": "en")") == "no model for source 'en' and target ''; available: en-fr");
+  CHECK(error_of(R"("source": "auto", "target": "de")") ==
+        "no model for source 'auto' and target 'de'; available: en-fr");
+  CHECK(error_of(R"("model": "fr")") == "unknown model 'fr'; available: en-fr");
+}
