@@ -8,20 +8,20 @@ def smaller(p):
     """The choice of a method that makes a model smaller.
 
     First compress the model with --int8. If its score is lower than in f32, train further with --int8, or use --bf16. If it is small and
-    fast enough, it is finished. If not, and training from the start is possible, train a small model and compress it. If not, and rare words do not matter,
-    compress with --target-words and --int8. If rare words matter and only the size after gzip counts, train further with --prune; then
-    compress and gzip. Otherwise, stay with int8.
+    fast enough, it is finished. If not, and training from the start is possible, train a small model, and compress it if bytes matter. If
+    not, and rare words do not matter, compress with --target-words and --int8. If rare words matter and only the size after gzip
+    counts, train further with --prune and --per-matrix; then compress and gzip. Otherwise, stay with int8.
     """
     x, wide, out, out_wide = 118, 212, 376, 192
     first = p.cell(x, 28, "", "attention", wide, 38)
     p.text(x, 28, "compress --int8", "code")
-    questions = (("Is the score lower than", "that of the f32 model?", "yes", "Train further", "train --int8"),
-                 ("Is it small and", "fast enough?", "yes", "Use it", ""),
-                 ("Can you train a model", "from the start?", "yes", "A small model, then int8", "train --hidden …"),
+    questions = (("Is the score lower than", "that of the f32 model?", "yes", "Train further", "train --int8", "or, without training, --bf16"),
+                 ("Is it small and", "fast enough?", "yes", "Use it"),
+                 ("Can you train a model", "from the start?", "yes", "A small model", "train --hidden …", "then int8 if bytes matter"),
                  ("Do rare words of the", "target matter?", "no", "Fewer words, and int8", "--target-words N --int8"),
-                 ("Does only the size", "after gzip count?", "yes", "Zeros, int8, then gzip", "train --prune 0.5"))
+                 ("Does only the size", "after gzip count?", "yes", "Zeros, int8, then gzip", "train --prune 0.5", "--per-matrix"))
     above = first
-    for i, (one, two, answer, name, code) in enumerate(questions):
+    for i, (one, two, answer, name, *lines) in enumerate(questions):
         y = 104 + 78 * i
         p.rect("part token", x - wide / 2, y - 24, wide, 48, 22)
         p.text(x, y - 9, one, "small")
@@ -31,12 +31,11 @@ def smaller(p):
             p.text(x - 10, y - 40, "yes" if questions[i - 1][2] == "no" else "no", "small end quiet")
         p.arrow((x + wide / 2, y), (out - out_wide / 2, y), role="token")
         p.text((x + wide / 2 + out - out_wide / 2) / 2 - 2, y - 12, answer, "small quiet")
-        more = 0 if i else 18  # the height of the first answer's third line
+        more = 18 * max(0, len(lines) - 1)  # the height of a third line
         p.rect("part context", out - out_wide / 2, y - 24 - more, out_wide, 48 + more, 8)
-        p.text(out, y - (9 if code else 0) - more, name, "small name context")
-        if code:
-            p.text(out, y + 10 - more, code, "code small")
-    p.text(out, 114, "or, without training, --bf16", "small")
+        p.text(out, y - (9 if lines else 0) - more, name, "small name context")
+        for line, words in enumerate(reversed(lines)):
+            p.text(out, y + 10 - 18 * line, words, "code small" if words.startswith(("train", "--")) else "small")
     p.arrow((out, 128), (out, 143), (x + 2, 143), role="token")
     p.arrow((x, 440), (x, 462), role="token")
     p.text(x - 10, 454, "no", "small end quiet")

@@ -105,7 +105,7 @@ WORDS = {
     "Is the score lower than": "得分比 f32 模型", "that of the f32 model?": "低吗？", "yes": "是", "no": "否", "Train further": "继续训练",
     "or, without training, --bf16": "不能训练就用 --bf16",
     "Is it small and": "文件够小、", "fast enough?": "速度够快吗？", "Use it": "就用它", "Can you train a model": "能从头训练", "from the start?": "一个模型吗？",
-    "A small model, then int8": "小模型，再用 int8", "Do rare words of the": "目标语言的少见词", "target matter?": "要紧吗？",
+    "A small model": "小模型", "then int8 if bytes matter": "在意字节数，再用 int8", "Do rare words of the": "目标语言的少见词", "target matter?": "要紧吗？",
     "Fewer words, and int8": "更少的词，再用 int8", "Does only the size": "要紧的只是", "after gzip count?": "gzip 之后的大小吗？",
     "Zeros, int8, then gzip": "零，再用 int8 和 gzip", "Stay with int8": "就用 int8",
     "numeric: slope −0.57": "numeric：斜率 −0.57", "slope 0": "斜率 0", "slope −1.13": "斜率 −1.13",
