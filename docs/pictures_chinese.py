@@ -34,6 +34,7 @@ WORDS = {
     "directly: 0.8808": "直接：0.8808", "through z: −0.0851": "经过 z：−0.0851", "through n: 0.0108": "经过 n：0.0108",
     "keep": "保留", "in between": "中间", "overwrite": "改写",  # tutorial 05
     "distance d = T − t": "距离 d = T − t",
+    "models that learn, of 24": "24 个中学会的个数", "usual weights": "通常的权重", "orthogonal": "正交的权重",
     "one model": "一个模型", "the state": "状态", "the next state": "下一个状态", "0.9575, slope 0.17": "0.9575，斜率 0.17",
     "−0.9575, slope 0.17": "−0.9575，斜率 0.17", "0, slope 2": "0，斜率 2", "start: 0.1": "起点：0.1",  # tutorial 04
     # tutorials 14 to 16
