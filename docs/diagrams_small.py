@@ -434,7 +434,7 @@ def more_ways(p):
     """
     for x, y, name, result in ((124, 18, "pairs of annotations", "half of the energies"), (356, 18, "one matrix", "a third of these weights"),
                                (124, 250, "one embedding", "no separate output matrix"),
-                               (356, 250, "a cache", "the encoder runs once")):
+                               (356, 250, "a cache", "no encoder for known sources")):
         p.text(x, y, name, "name small token")
         p.panel("token", x - 112, y + 16, 224, 166)
         p.text(x, y + 200, result, "small quiet")
@@ -462,10 +462,10 @@ def more_ways(p):
     p.text(250, 54, "the same", "small start quiet")
     p.text(250, 70, "matrix", "small start quiet")
 
-    table, logits = p.grid(124, 344, 4, 3, "decoder", size=14), p.grid(206, 344, 4, 1, "decoder", size=14)
+    table, logits = p.grid(124, 344, 4, 3, "decoder", size=14), p.grid(216, 344, 4, 1, "decoder", size=14)
     p.vector(124, 323, *["context"] * 3, size=14)
     p.math(94, 352, "E")
-    p.math(206, 302, "z")
+    p.math(216, 302, "z")
     token, read = p.token(46, 408, "y_{t−1}", literal=False), p.cell(124, 288, "E y_{t−1}", "context", 60, 26)
     p.arrow(token.top(), (46, 323), (table.left()[0], 323), role="context")
     p.text(72, 311, "one row", "small quiet")
@@ -474,7 +474,7 @@ def more_ways(p):
     p.arrow(vector.left(), small.right(), role="decoder")
     p.arrow(small.top(), table.bottom(), role="decoder")
     p.arrow(table.right(), logits.left(), role="decoder")
-    p.text(172, 331, "all rows", "small quiet")
+    p.text(177, 331, "all rows", "small quiet")
 
     kept, decoder = p.cell(410, 336, "h_j, U_a h_j", "encoder", 104, 30), p.cell(410, 288, "decoder", "decoder", 72, 28)
     encoder, found = p.cell(290, 336, "encoder", "encoder", 72, 30), p.cell(350, 384, "found?", "token", 66, 26)
@@ -488,13 +488,13 @@ def more_ways(p):
     p.arrow(kept.top(), decoder.bottom(), role="decoder")
 
 
-@picture("more_ways_pairs", 238)
+@picture("more_ways_pairs", 262)
 def more_ways_pairs(p):
     """An alignment, and the same alignment with annotations in pairs.
 
     Six source symbols are reversed. On the left, each output has its whole weight at one source position, so the weights lie on the rising
     diagonal. On the right, the positions are joined in pairs: each output has half of its weight at each position of a
-    pair, so two outputs in a row have the same weights.
+    pair, so two outputs in a row have the same weights. The darker colour is the weight 1, the lighter one 0.5.
     """
     size, top = 26, 46
     for left, name in ((60, "one position each"), (290, "in pairs")):
@@ -506,4 +506,39 @@ def more_ways_pairs(p):
                 weight = float(j == 5 - i) if left < 100 else 0.5 * (j // 2 == (5 - i) // 2)
                 p.add(f'<rect class="part attention" x="{left + size * j}" y="{top + size * i}" width="{size}" height="{size}" style="fill-opacity:{0.04 + 0.8 * weight:.2f}"/>')
         p.text(left + 3 * size, top + 6 * size + 18, "source", "small quiet")
+        weight = 1 if left < 100 else 0.5
+        p.add(f'<rect class="part attention" x="{left + 46}" y="{top + 6 * size + 35}" width="14" height="14" style="fill-opacity:{0.04 + 0.8 * weight:.2f}"/>')
+        p.text(left + 68, top + 6 * size + 42, f"weight {weight:g}", "small start quiet")
     p.text(12, 30, "target", "small start quiet")
+
+
+@picture("more_ways_sum", 200)
+def more_ways_sum(p):
+    """Two annotations with equal sums.
+
+    The annotations (1; 0) and (0; 1) lie on the line whose points have the sum 1. With one matrix, W_a = 1, both have the key 1. With
+    two matrices, U_a = (1 -1), they have the keys 1 and -1.
+    """
+    left, bottom, unit = 72, 156, 84
+    p.arrow((left - 34, bottom), (left + 130, bottom), width=1)
+    p.arrow((left, bottom + 30), (left, bottom - 124), width=1)
+    p.math(left + 132, bottom + 18, "h→_j", "end")
+    p.math(left - 14, bottom - 116, "h←_j", "end")
+    p.path("line attention dash", f"M{at(left - 0.22 * unit, bottom - 1.22 * unit)}L{at(left + 1.22 * unit, bottom + 0.22 * unit)}", ' stroke-width="1.6"')
+    p.text(left + 0.56 * unit, bottom - 0.56 * unit, "sum 1", "small start attention fill")
+    p.disc("fill encoder", left + unit, bottom, 5)
+    p.disc("fill encoder", left, bottom - unit, 5)
+    p.math(left + unit + 8, bottom - 14, "(1; 0)", "small start")
+    p.math(left + 12, bottom - unit - 4, "(0; 1)", "small start")
+    middle, wide = 352, 60
+    for y, name, matrix, keys in ((66, "one matrix", "W_a = 1", {1: "(1; 0), (0; 1)"}), (168, "two matrices", "U_a = (1 −1)", {1: "(1; 0)", -1: "(0; 1)"})):
+        p.text(264, y - 48, name, "name small start token")
+        p.math(468, y - 48, matrix, "small end")
+        p.path("line token", f"M{at(middle - 88, y)}H{middle + 88}", ' stroke-width="1"')
+        for key in (-1, 0, 1):
+            p.path("line token", f"M{at(middle + wide * key, y - 4)}v8", ' stroke-width="1"')
+            p.text(middle + wide * key, y + 18, f"{key}".replace("-", "−"), "small quiet")
+        for key, annotations in keys.items():
+            p.disc("fill encoder", middle + wide * key, y, 5)
+            p.math(middle + wide * key, y - 18, annotations, "small")
+        p.text(468, y, "key", "small end quiet")

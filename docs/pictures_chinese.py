@@ -67,9 +67,9 @@ WORDS = {
     "Node of b": "b 的 Node", "Node of c": "c 的 Node",
     # more ways to save
     "pairs of annotations": "注解向量两两合并", "half of the energies": "一半的能量", "one matrix": "一个矩阵", "a third of these weights": "三分之一的权重",
-    "one embedding": "一个嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "the encoder runs once": "编码器只运行一次",
+    "one embedding": "一个嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "no encoder for known sources": "已有的源句不用编码器",
     "the same": "同一个", "matrix": "矩阵", "one row": "一行", "all rows": "所有行", "found?": "找到？",
-    "one position each": "逐个位置", "in pairs": "两两合并",
+    "one position each": "逐个位置", "in pairs": "两两合并", "weight 1": "权重 1", "weight 0.5": "权重 0.5", "sum 1": "和为 1", "two matrices": "两个矩阵", "key": "键",
     # speed
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
     "attention, Tx Ty": "注意力，Tx Ty",
