@@ -75,13 +75,10 @@ def int8(p):
     p.text(12, 292, "error", "small start quiet")
 
 
-@picture("prune_schedule", 210)
-def prune_schedule(p):
-    """The fraction of zeros during training.
-
-    Until step 300 the fraction is 0. It rises steeply to 0.79 at step 600, then slowly to 0.9 at step 900, and stays there.
-    """
-    left, bottom, across, up = 60, 170, 0.33, 150
+def draw_schedule(p, final, begin, until, last, unit):
+    """Draws the fraction of zeros, which rises to `final` from step `begin` to step `until`. The axis ends at the step `last`."""
+    left, bottom, across, up = 60, 170, 409.2 / last, 150
+    middle = (begin + until) / 2
 
     def at(step, fraction):
         return left + across * step, bottom - up * fraction
@@ -90,22 +87,31 @@ def prune_schedule(p):
         p.path(css, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(*point) for point in points)), ' stroke-width="2.2"')
 
     def zeros(step):
-        return 0.9 * (1 - (1 - min(max((step - 300) / 600, 0), 1)) ** 3)
+        return final * (1 - (1 - min(max((step - begin) / (until - begin), 0), 1)) ** 3)
 
-    p.arrow((left, bottom), at(1240, 0), width=1)
+    p.arrow((left, bottom), at(last, 0), width=1)
     p.arrow((left, bottom), at(0, 1.07), width=1)
-    for step, name in ((300, "t_0"), (600, ""), (900, "t_1")):
+    for step, name in ((begin, "t_0"), (middle, ""), (until, "t_1")):
         line("line token faded dash", (step, 0), (step, zeros(step)))
-        p.text(at(step, 0)[0], bottom + 14, f"{step}", "small quiet")
+        p.text(at(step, 0)[0], bottom + 14, f"{step:g}", "small quiet")
         p.math(at(step, 0)[0], bottom + 31, name, "small")
-    line("line token faded dash", (0, 0.9), (900, 0.9))
-    line("line attention", *((step, zeros(step)) for step in (0, *range(300, 901, 20), 1200)))
-    for fraction in (0, 0.5, 0.9):
+    line("line token faded dash", (0, final), (until, final))
+    line("line attention", *((step, zeros(step)) for step in (0, *(begin + (until - begin) * i / 30 for i in range(31)), last * 30 / 31)))
+    for fraction in (0, 0.5, final):
         p.text(left - 8, at(0, fraction)[1], f"{fraction:g}", "small end quiet")
-    p.dot(*at(600, zeros(600)), "attention")
-    p.text(at(600, 0)[0] + 12, at(0, zeros(600))[1] + 12, "0.79", "small start")
-    p.text(at(1240, 0)[0], bottom + 14, "step", "small end quiet")
+    p.dot(*at(middle, zeros(middle)), "attention")
+    p.text(at(middle, 0)[0] + 12, at(0, zeros(middle))[1] + 12, f"{zeros(middle):.2g}", "small start")
+    p.text(at(last, 0)[0], bottom + 14, unit, "small end quiet")
     p.text(left + 8, 12, "fraction of zeros", "small start attention")
+
+
+@picture("prune_schedule", 210)
+def prune_schedule(p):
+    """The fraction of zeros during training.
+
+    Until step 300 the fraction is 0. It rises steeply to 0.79 at step 600, then slowly to 0.9 at step 900, and stays there.
+    """
+    draw_schedule(p, 0.9, 300, 900, 1240, "step")
 
 
 @picture("how_layouts", 300)

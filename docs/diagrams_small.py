@@ -2,6 +2,7 @@
 
 import math
 
+from diagrams_how_to import draw_schedule
 from diagrams_kit import at, picture
 from results_kit import load
 from results_small_french import STUDY, mean_of
@@ -134,6 +135,16 @@ def pruning(p):
             p.math(x + 38, 373, f"M ∘ {name}", "small")
 
 
+@picture("14_schedule", 210)
+def schedule(p):
+    """The fraction of zeros while the program prunes.
+
+    The final fraction is 0.8. The fraction of zeros rises steeply to 0.7 at update 37.5, then slowly to 0.8 at update 75. It stays there until
+    update 150.
+    """
+    draw_schedule(p, 0.8, 0, 75, 155, "update")
+
+
 @picture("14_units", 206)
 def units(p):
     """Two matrices, and the unit that is removed from them.
@@ -259,6 +270,8 @@ def student_gradient(p):
     for middle, temperature in ((200, 1), (384, 4)):
         p.panel("token", middle - 86, 34, 172, 276)
         p.math(middle, 18, f"T = {temperature}")
+        if temperature == 1:
+            p.math(middle + 17, 256, "(T^2 = 1)", "small end")
         taught = 1 / (1 + math.exp(-0.847 / temperature))
         for x, name, q in ((middle - 44, "token 1", taught), (middle + 40, "token 2", 1 - taught)):
             p.path("line token", f"M{at(x - 34, floor)}H{x + 34}", ' stroke-width="1"')
@@ -419,6 +432,8 @@ def outlier(p):
             p.disc("fill decoder", place(weight), y + 14, 4)
             p.text(place(weight), y, f"{weight:g}".replace("-", "−"), "small")
         if y < 100:
+            p.arrow((place(0.025), y + 14), (place(0.025) + 22, y + 14), role="gradient")
+            p.text(place(0.025) + 26, y + 14, "1.27", "small start fill gradient")
             for tick in ticks:
                 p.text(place(tick), y + 77, f"{tick:g}".replace("-", "−"), "small quiet")
 

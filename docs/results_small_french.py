@@ -86,7 +86,7 @@ ROWS = {
     "smallest student, teacher's translations, int8": ("smallest of beams", ["--int8"], []),
 }
 
-SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "2,000 target words, int8", "student, teacher's translations",
+SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", "2,000 target words, int8",
          "smallest student, teacher's translations, int8")
 
 STUDY = Study(name="small", command=command_of("eng-fra", *FRENCH, *PRECISION), trained_as="out/french", trainings=TRAININGS, rows=ROWS,

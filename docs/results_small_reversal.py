@@ -138,7 +138,7 @@ def check_text():
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
         (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
         (f"a student of the same sizes takes {smallest} times as long", f"大小相同的学生是 {smallest} 倍"),
-        (f"with 80 % zeros, {matrix} % of its outputs are right, and {whole} % with global pruning", f"{matrix} % 的输出正确，全局只有 {whole} %"),
+        (f"({matrix} % against {whole} % right at 80 % zeros)", f"{matrix} % 的输出正确，全局只有 {whole} %"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
         between("After 1,200, {} are right", "90 % zeros, then trained longer"),
         (f"the model with 80 % zeros {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),
@@ -147,7 +147,7 @@ def check_text():
         between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
         between("on its own, the student of 31 units is right for {}", "student"),
         (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确"),
-        (f"(here without a teacher). It has {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
+        (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
     check_sentences("tutorials/14-small-devices.md", sentences)
     check_sentences("explained/more-ways-to-save.md", [(f"add {added} to the file", f"使文件增加 {added}"),
                                                        (f"the file has {saved} fewer bytes", f"文件小 {saved}")])
