@@ -136,7 +136,7 @@ TEST_CASE("a failure of the model is not the client's", "[tools][serving]") {
 #endif
 }
 
-TEST_CASE("a request that no model fits is told what it asked for, and which models there are",
+TEST_CASE("the error of a request that no model fits names its languages and the models",
           "[tools][serving]") {
   const Scratch scratch;
   const auto registry = models::Registry::standard();
