@@ -13,7 +13,8 @@ docs/results.py check     fails if a page is not what `render` would write, or a
 In a page, the function NAME in results_tutorials.py, results_PART.py or results_decisions.py writes the text between
 <!-- result NAME --> and <!-- end -->. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes of a
 source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs from a tutorial's output
-(results_printed.py). `measure` does not repeat the decisions_*.json, which compare programs built by hand.
+(results_printed.py). `measure` does not repeat the decisions_*.json, which compare programs built by hand, and
+tutorial_04_orthogonal.json, which comes from tutorial 04 with the change of its Try 3.
 """
 
 import inspect
