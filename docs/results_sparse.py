@@ -93,9 +93,11 @@ def check_bounds():
     assert max(exact("soft, smoothed, then top-1")) <= 0.5
     assert max(exact("hard, batches of 4")) <= 0.5
     assert min(exact("soft, large energies")) >= 0.99 and max(exact("sparsemax, large energies")) <= 0.8
-    for name, norm in (("Gumbel", 0.23), ("Gumbel, temperature 10", 0.05)):  # the page quotes these numbers
+    for name, norm in (("Gumbel", 0.23), ("Gumbel, temperature 10", 0.05), ("REINFORCE", 0.33)):  # the page quotes these numbers
         norms = over_runs("gradients", "norm", name=name, updates=100)
         assert round(sum(norms) / len(norms), 2) == norm, name
+    early, reference = (over_runs("gradients", "norm", name=name, updates=25) for name in ("Gumbel, temperature 10", "REINFORCE"))
+    assert all(a < b / 5 for a, b in zip(early, reference, strict=True))
     for updates in {row["updates"] for row in load("sparse_attention")["runs"][0]["gradients"]}:
         with_baseline, without, gumbel = (over_runs("gradients", "deviation", name=name, updates=updates)
                                           for name in ("REINFORCE", "REINFORCE without a baseline", "Gumbel"))
