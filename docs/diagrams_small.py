@@ -42,11 +42,14 @@ def four_ways(p):
     teacher, student = p.grid(392, 142, 5, 3, "context", size=12), p.grid(440, 152, 2, 2, "decoder", size=12)
     p.math(392, 184, "teacher", "small")
     p.math(440, 184, "student", "small")
-    words = [p.cell(x, 74, text, role, 38, 26) for x, text, role in ((388, "q", "context"), (440, "p", "decoder"))]
-    p.arrow(teacher.top(-4), words[0].bottom(), role="context")
-    p.arrow(student.top(), words[1].bottom(), role="decoder")
-    p.arrow((390, 48), (390, 44), (438, 44), (438, 60), role="context", head=True)
-    p.arrow(words[0].top(2), (390, 46), role="context", head=False)
+    p.text(414, 48, "probabilities", "small")
+    for x, role, bars in ((388, "context", (20, 10, 3)), (440, "decoder", (14, 11, 8))):
+        p.path("line token", f"M{at(x - 16, 86)}h32", ' stroke-width="1"')
+        for j, bar in enumerate(bars):
+            p.rect(f"part {role}", x - 14 + 10 * j, 86 - bar, 8, bar)
+    p.arrow(teacher.top(-4), (388, 88), role="context")
+    p.arrow(student.top(), (440, 88), role="decoder")
+    p.arrow((406, 74), (423, 74), role="context")
 
 
 @picture("14_sparsity", 340)
@@ -259,19 +262,19 @@ def student_gradient(p):
     """The gradient of a student at the temperatures 1 and 4.
 
     The teacher's logits are 0.847 and 0, the student's are 0 and 0. The teacher's probabilities q are 0.7 and 0.3 at T = 1, and
-    0.553 and 0.447 at T = 4. The student's probabilities p are always 0.5 and 0.5. The arrows T (p - q) are -0.2 and 0.2 at
-    T = 1, and -0.21 and 0.21 at T = 4. Without the factor T^2, the arrows at T = 4 would be -0.013 and 0.013. The arrows show the
-    gradient. Training moves the logits the other way.
+    0.553 and 0.447 at T = 4. The student's probabilities p are always 0.5 and 0.5. The arrows T (q - p) are 0.2 and -0.2 at
+    T = 1, and 0.21 and -0.21 at T = 4. Without the factor T^2, the arrows at T = 4 would be 0.013 and -0.013. The arrows are the
+    negative gradient: training moves each logit this way.
     """
     floor, rows = 150, (222, 284)
-    p.math(12, rows[0], "T (p − q)", "start")
+    p.math(12, rows[0], "T (q − p)", "start")
     p.text(12, rows[1], "without T²", "small start quiet")
-    p.text(470, 330, "arrows: the gradient; training moves the other way", "small end fill gradient")
+    p.text(470, 330, "arrows: training moves each logit this way", "small end fill gradient")
     for middle, temperature in ((200, 1), (384, 4)):
         p.panel("token", middle - 86, 34, 172, 276)
         p.math(middle, 18, f"T = {temperature}")
         if temperature == 1:
-            p.math(middle + 17, 256, "(T^2 = 1)", "small end")
+            p.math(middle + 80, 262, "(T^2 = 1)", "small end")
         taught = 1 / (1 + math.exp(-0.847 / temperature))
         for x, name, q in ((middle - 44, "token 1", taught), (middle + 40, "token 2", 1 - taught)):
             p.path("line token", f"M{at(x - 34, floor)}H{x + 34}", ' stroke-width="1"')
@@ -280,7 +283,7 @@ def student_gradient(p):
                 p.text(x + dx, floor - 120 * value - 11, f"{value:.3f}".rstrip("0"), "small")
                 p.math(x + dx, floor - 12, letter, "small")
             p.text(x, floor + 16, name, "small quiet")
-            for row, pull in zip(rows, (temperature * (0.5 - q), (0.5 - q) / temperature)):
+            for row, pull in zip(rows, (temperature * (q - 0.5), (q - 0.5) / temperature)):
                 p.path("line token faded", f"M{at(x - 34, row)}H{x + 34}", ' stroke-width="1"')
                 short = abs(pull) < 0.1
                 end = (x - 14, row - 110 * pull)
@@ -443,9 +446,9 @@ def more_ways(p):
     """Four more ways to save.
 
     Pairs of annotations: W_c joins the annotations h_0 to h_4, and a 0, in pairs; only three energies are computed. One matrix: the same
-    W_a multiplies the state of the decoder and both states of an annotation. One embedding: one row of E is the vector of the last token, and all
-    rows are multiplied by P r to give the logits z. A cache: each source is looked up. If it is found, annotations and keys are read from
-    the cache, and the encoder does not run.
+    W_a multiplies the state of the decoder and both states of an annotation. One embedding: one row of E is read as the vector of the last token.
+    To write, all rows are multiplied by P r, which gives the logits z. A cache: each source is looked up. If it is found, annotations, keys
+    and the decoder's first state are read from the cache, and the encoder does not run.
     """
     for x, y, name, result in ((124, 18, "pairs of annotations", "half of the energies"), (356, 18, "one matrix", "a third of these weights"),
                                (124, 250, "one embedding", "no separate output matrix"),
@@ -481,17 +484,17 @@ def more_ways(p):
     p.vector(124, 323, *["context"] * 3, size=14)
     p.math(94, 352, "E")
     p.math(216, 302, "z")
-    token, read = p.token(46, 408, "y_{t−1}", literal=False), p.cell(124, 288, "E y_{t−1}", "context", 60, 26)
+    token, read = p.token(46, 408, "y_{t−1}", literal=False), p.cell(124, 288, "row of y_{t−1}", "context", 92, 26)
     p.arrow(token.top(), (46, 323), (table.left()[0], 323), role="context")
-    p.text(72, 311, "one row", "small quiet")
+    p.text(72, 311, "reading", "small quiet")
     p.arrow(table.top(), read.bottom(), role="context")
     vector, small = p.cell(206, 408, "r", "decoder", 36, 26), p.cell(124, 408, "P", "decoder", 36, 26)
     p.arrow(vector.left(), small.right(), role="decoder")
     p.arrow(small.top(), table.bottom(), role="decoder")
     p.arrow(table.right(), logits.left(), role="decoder")
-    p.text(177, 331, "all rows", "small quiet")
+    p.text(177, 331, "writing", "small quiet")
 
-    kept, decoder = p.cell(410, 336, "h_j, U_a h_j", "encoder", 104, 30), p.cell(410, 288, "decoder", "decoder", 72, 28)
+    kept, decoder = p.cell(410, 336, "h_j, U_a h_j, s_0", "encoder", 108, 30), p.cell(410, 288, "decoder", "decoder", 72, 28)
     encoder, found = p.cell(290, 336, "encoder", "encoder", 72, 30), p.cell(350, 384, "found?", "token", 66, 26)
     p.text(350, 420, "source", "small")
     p.arrow((350, 411), found.bottom())

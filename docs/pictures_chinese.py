@@ -39,7 +39,7 @@ WORDS = {
     "−0.9575, slope 0.17": "−0.9575，斜率 0.17", "0, slope 2": "0，斜率 2", "start: 0.1": "起点：0.1",  # tutorial 04
     # tutorials 14 to 16
     "slope 1": "斜率 1", "token 1": "词元 1", "token 2": "词元 2", "without T²": "不乘 T²",
-    "arrows: the gradient; training moves the other way": "箭头是梯度，训练的方向相反",
+    "arrows: training moves each logit this way": "箭头是训练移动各个 logit 的方向",
     "times as fast as f32, logarithmic scale": "速度是 f32 的多少倍，对数刻度", "2,000 words, int8": "2,000 个词，int8",
     "if only the rounded weight is kept": "只保留取整后的权重时", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
@@ -68,7 +68,7 @@ WORDS = {
     # more ways to save
     "pairs of annotations": "注解向量两两合并", "half of the energies": "一半的能量", "one matrix": "一个矩阵", "a third of these weights": "三分之一的权重",
     "one embedding": "一个嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "no encoder for known sources": "已有的源句不用编码器",
-    "the same": "同一个", "matrix": "矩阵", "one row": "一行", "all rows": "所有行", "found?": "找到？",
+    "the same": "同一个", "matrix": "矩阵", "row of ": "一行：", "reading": "读", "writing": "写", "found?": "找到？",
     "one position each": "逐个位置", "in pairs": "两两合并", "weight 1": "权重 1", "weight 0.5": "权重 0.5", "sum 1": "和为 1", "two matrices": "两个矩阵", "key": "键",
     # speed
     "time": "时间", "size": "大小", "step, H": "一步训练，H", "step, T": "一步训练，T", "step, B": "一步训练，B", "step, V": "一步训练，V", "encoder, T": "编码器，T",
@@ -179,7 +179,7 @@ PATTERNS = {
     r"(\w+), batch (\d+)": r"\1，批次 \2",
     r"z, before training": "z，训练前", r"z, after training": "z，训练后",
 }
-SAME = {"bf", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "compress", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
+SAME = {"bf", "logit", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "compress", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "append", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "models", "autograd", "lambda", "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients", "accumulate", "Node", "Storage", "TensorImpl"}

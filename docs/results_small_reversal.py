@@ -149,7 +149,7 @@ def check_text():
         (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确"),
         (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
     check_sentences("tutorials/14-small-devices.md", sentences)
-    check_sentences("explained/more-ways-to-save.md", [(f"add {added} to the file", f"使文件增加 {added}"),
+    check_sentences("explained/more-ways-to-save.md", [sentences[0], (f"add {added} to the file", f"使文件增加 {added}"),
                                                        (f"the file has {saved} fewer bytes", f"文件小 {saved}")])
 
 
