@@ -43,7 +43,7 @@ WORDS = {
     "times as fast as f32, logarithmic scale": "速度是 f32 的多少倍，对数刻度", "2,000 words, int8": "2,000 个词，int8",
     "if only the rounded weight is kept": "只保留取整后的权重时", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
     "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
-    "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "teacher": "教师", "student": "学生",
+    "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "the probabilities": "概率", "another model": "另一个模型", "teacher": "教师", "student": "学生",
     "frames": "帧", "frame": "帧", "written": "写出的", "level 1": "第 1 层", "level 2": "第 2 层", "original frame": "原来的帧", "heard frame": "听到的帧",
     "wrong in strings of 12 symbols, %": "12 个符号时写错的，%", "wrong at speed 2, %": "语速 2 时写错的，%", "filters of 3 positions": "滤波器宽 3 个位置",
     "another speed for": "每个符号", "each symbol": "各有语速", "twice the updates": "两倍的更新次数", "frames left out": "略去一些帧",

@@ -129,7 +129,9 @@ def check_text():
     large, untaught, taught, stored = (f"{mean_of(row, 'bleu'):.1f}" for row in (
         "f32", "smallest student", "smallest student, teacher's translations", "smallest student, teacher's translations, int8"))
     smallest_students = [f"{end(mean_of(row, 'bleu') for row in ROWS if row.startswith('smallest')):.1f}" for end in (min, max)]
-    half = bleu("50 % zeros, then trained, int8", "f32")
+    half, most, lost_nine = (bleu(row, "f32") for row in ("50 % zeros, then trained, int8", "80 % zeros, then trained", "90 % zeros, then trained"))
+    whole, nine = f"{mean_of('int8', 'bytes') / 1e6:.2f} MB", f"{mean_of('90 % zeros, then trained', 'gzip_bytes') / 1e6:.2f} MB"
+    one, trained = (f"{mean_of(row, 'bleu'):.1f}" for row in ("top-1", "attention to one position"))
     bytes_left, words_lost = f"{100 * STUDY.against_f32(cut, 'bytes'):.0f} %", bleu(cut, "f32")
     slow, fast = (f"{STUDY.faster(cut, 1, name):.1f}" for name in ("small_speed_amd", "small_speed"))
     noise = {name: f"{max(spread_of_speeds(name)):.0f} %" for name in times}
@@ -153,9 +155,13 @@ def check_text():
          f"最小的学生的 BLEU 是 {' 到 '.join(smallest_students)}，大模型是 {large}。"),
         (f"about the same BLEU ({stored} against {large}).", f"BLEU 差不多（{stored}，大模型是 {large}）。"),
         (f"with {untaught} BLEU; that model was not measured in int8.", f"BLEU 是 {untaught}；这个模型没有测量 int8。"),
-        (f"the model with 80 % zeros has {pruned}, and int8, which loses nothing, {rounded}.", f"有 80 % 的零的模型是 {pruned}，没有损失的 int8 是 {rounded}。"),
-        (f"the compressed file has {both}, and with the shortlist and int8 {short}. The zeros lose {half} BLEU, and the shortlist {words_lost}.",
-         f"压缩后的文件是 {both}；候选词表加上 int8 是 {short}。零使 BLEU 下降 {half}，候选词表下降 {words_lost}；"),
+        (f"80 % zeros take {pruned} and lose {most} BLEU; int8 takes {rounded} and loses nothing.",
+         f"80 % 的零是 {pruned}，BLEU 下降 {most}；int8 是 {rounded}，没有损失。"),
+        (f"50 % zeros with int8 take {both} and lose {half} BLEU; the shortlist with int8 takes {short} and loses {words_lost} BLEU.",
+         f"50 % 的零加上 int8 是 {both}，BLEU 下降 {half}；候选词表加上 int8 是 {short}，BLEU 下降 {words_lost}。"),
+        (f"No: it has [{whole}]", f"不能：它有 [{whole}]"),
+        (f"90 % zeros have {nine} after gzip, and lose {lost_nine} BLEU.", f"用 gzip 压缩后是 {nine}，BLEU 损失 {lost_nine}。"),
+        (f"top-1 has {one} BLEU, and the model trained with one position {trained}.", f"top-1 的 BLEU 是 {one}，用单个位置训练的模型是 {trained}。"),
         (f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less.",
          f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")])
 
