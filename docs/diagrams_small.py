@@ -42,7 +42,7 @@ def four_ways(p):
     teacher, student = p.grid(392, 142, 5, 3, "context", size=12), p.grid(440, 152, 2, 2, "decoder", size=12)
     p.math(392, 184, "teacher", "small")
     p.math(440, 184, "student", "small")
-    p.text(414, 48, "the probabilities", "small")
+    p.text(414, 48, "probabilities", "small")
     for x, role, bars in ((388, "context", (20, 10, 3)), (440, "decoder", (14, 11, 8))):
         p.path("line token", f"M{at(x - 16, 86)}h32", ' stroke-width="1"')
         for j, bar in enumerate(bars):
