@@ -9,12 +9,11 @@ from results_kit import load
 
 @picture("04_accuracy", 330)
 def accuracy_by_delay(p):
-    """Accuracy by delay, a dot for each model.
+    """Accuracy by delay, a disc for each group of models.
 
-    For each delay, the dots of 24 models are side by side, sorted by accuracy. The delays are evenly spaced. At the delays 1 and 5,
-    all are at 1. At 10, 15 and 20, some are near 1 and others lower. At 30 and 40, all are near an eighth, the accuracy of guessing.
-    Numbers count the dots near 1 (24, 24, 16, 22 and 4 of them), near a quarter (8, 2 and 3, from 10 to 20) and near an eighth
-    (17, 24 and 24, from 20 to 40).
+    For each delay, the 24 models are in groups of about the same accuracy. The area of a group's disc is proportional to the number
+    of its models. The delays are evenly spaced. Near 1 are 24, 24, 16, 22 and 4 models at the delays 1, 5, 10, 15 and 20. Near a
+    quarter are 8, 2 and 3 models, from 10 to 20. Near an eighth, the accuracy of guessing, are 17, 24 and 24, from 20 to 40.
     """
     left, right, floor, up = 46, 474, 272, 224
     tables = [run["tables"]["each_model"]["rows"] for run in load("tutorial_04")["runs"]]
@@ -40,15 +39,12 @@ def accuracy_by_delay(p):
     for (x, y), delay, values in zip(means, delays, models):
         p.text(x, floor + 18, delay, "small quiet")
         p.path("line decoder", f"M{at(x - 0.38 * slot, y)}h{0.76 * slot:.4g}", ' stroke-width="2"')
-        dots = [(x + 0.7 * slot * ((j + 0.5) / len(values) - 0.5), value) for j, value in enumerate(values)]
-        for dot, value in dots:
-            p.disc("fill encoder", dot, height(value), 2.5)
         for low, high in ((0, 0.2), (0.2, 0.95), (0.95, 2)):
-            group = [dot for dot, value in dots if low <= value < high]
+            group = [value for value in values if low <= value < high]
             if group:
-                middle, level = sum(group) / len(group), 1 if low > 0.9 else low + 0.05 if low else 1 / 8
-                first = " models" if delay == delays[0] else ""
-                p.text(middle, height(level) + (-14 if level == 1 else 14), f"{len(group)}{first}", "small encoder name")
+                y, radius, inside = height(sum(group) / len(group)), 2.5 * len(group) ** 0.5, len(group) >= 8
+                p.disc("fill encoder", x, y, radius)
+                p.text(x if inside else x + radius + 4, y, f"{len(group)}", "small on-ink" if inside else "small encoder name start")
     p.text((left + right) / 2, floor + 42, "delay: tokens after the first", "small quiet")
 
 

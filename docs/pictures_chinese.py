@@ -77,7 +77,7 @@ WORDS = {
     "ρ = 1.5, without tanh": "ρ = 1.5，没有 tanh", "ρ = 1, without tanh": "ρ = 1，没有 tanh", "ρ = 0.5, without tanh": "ρ = 0.5，没有 tanh",
     "ρ = 1.5, measured": "ρ = 1.5，实测", "ρ = 1, measured": "ρ = 1，实测", "ρ = 0.5, measured": "ρ = 0.5，实测",
     "guessing:": "猜测：", "lowest to highest of three seeds": "三个种子的最低值到最高值",
-    "24 models": "24 个模型", "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "peak": "尖峰",
+    "delay = 5, no information": "延迟 = 5，没有信息", "cliff": "悬崖", "peak": "尖峰",
     "then tanh": "再取 tanh", "sum over steps": "对各步求和", "at 0: 1024": "0 处：1024",
     "at 0.0001: 0.10": "0.0001 处：0.10", "at 0.5: 0.96": "0.5 处：0.96",
     "at 0.5: 2 · 10": "0.5 处：2 · 10",
