@@ -320,7 +320,7 @@ def lstm_back(p):
 
     The last part of the old step is on the left, and the first part of the new step on the right. A thick dashed line leads from
     c' along the top, with the factor f, to c. A thin one leads through the product i ∘ g, the tanh of g and the weights W_hg to
-    h, then through the product with the old o and a tanh to c.
+    h, then through the product with the old o and a tanh to c. Its factor is i W_hg o, times the slopes of both tanh.
     """
     top, low, x_c = 74, 222, 110  # x_c: where the old cell is read
     p.panel("encoder", 46, 34, 128, 232)
@@ -360,4 +360,5 @@ def lstm_back(p):
     back(indirect, show.top(down), squash.bottom(down))
     back(indirect, squash.top(down), (x_c + down, y + 4))
     p.math(312, top - 18, "f", f"name {direct}")
-    p.math(270, low + 24, "i W_{hg} o", f"name {indirect}")
+    p.math(226, low + 24, "i W_{hg} o", f"name start {indirect}")
+    p.text(290, low + 24, "× slopes", f"name start {indirect}")

@@ -38,7 +38,7 @@ WORDS = {
     "one model": "一个模型", "the state": "状态", "the next state": "下一个状态", "0.9575, slope 0.17": "0.9575，斜率 0.17",
     "−0.9575, slope 0.17": "−0.9575，斜率 0.17", "0, slope 2": "0，斜率 2", "start: 0.1": "起点：0.1",  # tutorial 04
     # tutorials 14 to 16
-    "slope 1": "斜率 1", "token 1": "词元 1", "token 2": "词元 2", "without T²": "不乘 T²",
+    "slope 1": "斜率 1", "× slopes": "× 斜率", "token 1": "词元 1", "token 2": "词元 2", "without T²": "不乘 T²",
     "arrows: training moves each logit this way": "箭头是训练移动各个 logit 的方向",
     "times as fast as f32, logarithmic scale": "速度是 f32 的多少倍，对数刻度", "2,000 words, int8": "2,000 个词，int8",
     "if only the rounded weight is kept": "只保留取整后的权重时", "stop?": "停止？", "from ": "来自 ", "0.09 passes the end": "0.09 走过末尾", "the walk begins here": "从这里出发",
