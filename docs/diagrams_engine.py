@@ -292,7 +292,7 @@ def calls(p):
     in tape.cpp, which makes the node.
     Backward: Tensor::backward in backward.cpp calls run and step; step calls the lambda of mul in arithmetic.cpp, which calls
     add_gradient in gradient.hpp. add_gradient calls accumulate in tape.hpp, which calls a lambda in gradient.hpp and
-    Gradients::add in backward.cpp.
+    Gradients::add in backward.cpp, the file of the first row again.
     """
     for role, name, code, top, steps in (  # (row, call, x, place of the caller)
             ("encoder", "forward", "c = a * b", 18, (("ops.hpp", "operator*", 166, None), ("arithmetic.cpp", "mul", 220, 0),
@@ -308,6 +308,8 @@ def calls(p):
         for file, y in rows.items():
             p.panel("token", 2, y - 18, 476, 36)
             p.text(10, y, file.strip(), "small code start")
+            if file.endswith(" "):  # the second row of a file
+                p.text(110, y, "(again)", "small quiet start")
         nodes = []
         for file, call, x, caller in steps:
             after = p.cell(x, rows[file], "", role, 16 + 8 * len(call), 26)
@@ -426,7 +428,7 @@ def training_step(p):
             caller = box
         if name == "batch":
             p.text(lanes[0] + 64, centres[0], "calls stages 6, 7 and 8", "small quiet start")
-            p.text(lanes[0] + 64, centres[1] - 11, "calls stages 2 to 5", "small quiet start")
+            p.text(lanes[0] + 64, centres[1] - 20, "calls stages 2 to 5", "small quiet start")
         if name == "backward":
             for dy, text in ((-9, "calls the backward functions"), (10, "of stages 5, 4, 3 and 2")):
                 p.text((lanes[0] + lanes[1]) / 2, middle + dy, text, "small quiet")

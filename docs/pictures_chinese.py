@@ -61,7 +61,7 @@ WORDS = {
     "batch": "批次", "the pairs": "句对", "state, keys": "状态、键", "all its steps": "所有的步",
     "cross-entropy": "交叉熵", "the tape": "梯度带", "clip": "裁剪", "the gradients": "梯度", "the weights": "权重",
     "calls the backward functions": "调用阶段 5、4、3、2", "of stages 5, 4, 3 and 2": "的反向函数",
-    "calls stages 6, 7 and 8": "调用阶段 6、7、8", "calls stages 2 to 5": "调用阶段 2 到 5", "storage": "存储", "version": "版本",
+    "calls stages 6, 7 and 8": "调用阶段 6、7、8", "calls stages 2 to 5": "调用阶段 2 到 5", "(again)": "（再次）", "storage": "存储", "version": "版本",
     "shape, dtype": "形状、数据类型", "operation": "运算", "inputs": "输入", "saved values": "保存的值", "Tensor c": "Tensor c",
     "Storage of a": "a 的 Storage", "Storage of b": "b 的 Storage", "Storage of c": "c 的 Storage", "Node of a": "a 的 Node",
     "Node of b": "b 的 Node", "Node of c": "c 的 Node",
