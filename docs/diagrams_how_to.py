@@ -7,19 +7,20 @@ from diagrams_kit import number, picture
 def smaller(p):
     """The choice of a method that makes a model smaller.
 
-    First compress the model with --int8. If its score is lower than in f32, train further with --int8, or use --bf16. If it is small and
-    fast enough, it is finished. If not, and training from the start is possible, train a small model, and compress it if bytes matter. If
-    not, and rare words do not matter, compress with --target-words and --int8. If rare words matter and only the size after gzip
-    counts, train further with --prune and --per-matrix; then compress and gzip. Otherwise, stay with int8.
+    First compress the model with --int8. If its score is lower than in f32, train further with --int8, or use --bf16; an arrow leads from
+    there to the next question. If it is small and fast enough, it is finished. If not, and training from the start is possible, train a
+    small model, and compress it if bytes matter. If not, and rare words do not matter, compress with --target-words and --int8. If rare
+    words matter, only the size after gzip counts, and training further is possible, train further with --prune and --per-matrix; then
+    compress and gzip. Otherwise, stay with int8.
     """
-    x, wide, out, out_wide = 118, 212, 376, 192
+    x, wide, out, out_wide = 112, 208, 372, 208
     first = p.cell(x, 28, "", "attention", wide, 38)
     p.text(x, 28, "compress --int8", "code")
     questions = (("Is the score lower than", "that of the f32 model?", "yes", "Train further", "train --int8", "or, without training, --bf16"),
                  ("Is it small and", "fast enough?", "yes", "Use it"),
                  ("Can you train a model", "from the start?", "yes", "A small model", "train --hidden …", "then int8 if bytes matter"),
                  ("Do rare words of the", "target matter?", "no", "Fewer words, and int8", "--target-words N --int8"),
-                 ("Does only the size", "after gzip count?", "yes", "Zeros, int8, then gzip", "train --prune 0.5", "--per-matrix"))
+                 ("Does only gzip size count,", "and can you train further?", "yes", "Zeros, int8, then gzip", "train --init-from RUN", "--prune 0.5 --per-matrix"))
     above = first
     for i, (one, two, answer, name, *lines) in enumerate(questions):
         y = 104 + 78 * i

@@ -107,7 +107,7 @@ WORDS = {
     "or, without training, --bf16": "不能训练就用 --bf16",
     "Is it small and": "文件够小、", "fast enough?": "速度够快吗？", "Use it": "就用它", "Can you train a model": "能从头训练", "from the start?": "一个模型吗？",
     "A small model": "小模型", "then int8 if bytes matter": "在意字节数，再用 int8", "Do rare words of the": "目标语言的少见词", "target matter?": "要紧吗？",
-    "Fewer words, and int8": "更少的词，再用 int8", "Does only the size": "要紧的只是", "after gzip count?": "gzip 之后的大小吗？",
+    "Fewer words, and int8": "更少的词，再用 int8", "Does only gzip size count,": "只看 gzip 之后的大小，", "and can you train further?": "并且能继续训练吗？",
     "Zeros, int8, then gzip": "零，再用 int8 和 gzip", "Stay with int8": "就用 int8",
     "numeric: slope −0.57": "numeric：斜率 −0.57", "slope 0": "斜率 0", "slope −1.13": "斜率 −1.13",
     "numeric: slope 2": "numeric：斜率 2", "analytic: slope 1, wrong": "analytic：斜率 1，错", "16 bytes": "16 字节", "2 + 4 bytes": "2 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
@@ -179,7 +179,7 @@ PATTERNS = {
     r"(\w+), batch (\d+)": r"\1，批次 \2",
     r"z, before training": "z，训练前", r"z, after training": "z，训练后",
 }
-SAME = {"bf", "logit", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "compress", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
+SAME = {"bf", "logit", "RUN", "Intel", "AMD", "linear", "gzip", "flat", "dropout", "nn", "ScoredAttention", "prepare", "energies", "operator", "binary", "Tensor", "BackwardPass", "run", "step", "train", "compress", "translate", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "tiny", "small", "medium", "paper", "exact", "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel", "REINFORCE",
         "clang", "lld", "worker", "mul", "relu", "sum", "add", "sigmoid", "detach", "record", "append", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "libtorch", "gradus", "Griffin", "Lim",
         "models", "autograd", "lambda", "inspect", "fused", "ops", "products", "tensor", "tape", "kernels", "threads", "memory", "runtime", "Gradients", "accumulate", "Node", "Storage", "TensorImpl"}

@@ -92,6 +92,7 @@ WORDS = {
     "method": "方法", "MB": "MB", "after gzip": "gzip 之后", "speed, f32 = 1": "速度，f32 = 1", "BLEU": "BLEU", "`--int8`": "`--int8`", "`--bf16`": "`--bf16`", "2,000 words": "2,000 个词", "50 % zeros": "50 % 的零",
     "2,000 words, `--int8`": "2,000 个词，`--int8`", "50 % zeros, `--int8`": "50 % 的零，`--int8`", "small model": "小模型",
     "small model, teacher": "小模型，有教师", "small model, teacher, `--int8`": "小模型，有教师，`--int8`", "ratio": "比值", "f32": "f32", "int8": "int8",
+    "int8, MB": "int8，MB", "after gzip, MB": "gzip 之后，MB",
     "instructions": "指令集", "AMX": "AMX", "AVX512-VNNI": "AVX512-VNNI", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
     # sparse-attention, hard-attention
     "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",
@@ -230,6 +231,7 @@ SENTENCES = [
     (r"(−?[\d.]+) \((−[\d.]+) to (−?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): each number is a mean, with the lowest and highest value in brackets\. (.+), (\d+) cores; revision (\w+)\.",
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
+    (r"The commands of this page, each run once, with seed 1; (.+), (\d+) cores; revision (\w+)\.", r"本页的命令，各运行一次，种子为 1；\1，\2 核；修订版 \3。"),
     (r"(`[^`]+`) and (`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1 和 \2，N = \3；\4，\5 核；修订版 \6。"),
     (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
     (r"The BLEU on all held-out sentences is ([\d.]+)\. (`[^`]+`) for N = (\d+); (.+), (\d+) cores; revision (\w+)\.",

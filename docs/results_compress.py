@@ -1,10 +1,13 @@
 """The numbers of how-to/compress-a-model.md: bytes, quality and speed of smaller models, against f32."""
 
+import gzip
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 import results_small_french
 from results_kit import ROOT, load, markdown_table, where_measured, write
@@ -17,6 +20,10 @@ INSTRUCTIONS = {"AMX": {}, "AVX512-VNNI": {}, "AVX2": {"ONEDNN_MAX_CPU_ISA": "AV
 TABLES = {"amx_int8": ("compress_speed", ["AMX", "AVX2"]), "avx512_vnni": ("compress_speed_vnni", ["AVX512-VNNI"])}
 DECODE = ["bahdanau", "--mode", "decode", "--config", "medium"]
 ROUNDS = 3
+GRADUS = [ROOT / "run", "gradus"]
+# the models of the page's commands whose results the page shows
+MODELS = ["reversal", "small", "student", "reversal-pruned", "reversal-tuned", "reversal-sparse", "reversal-narrow",
+          "reversal-narrow-tuned"]
 
 
 def speed(instructions, batch):
@@ -32,7 +39,38 @@ def speed(instructions, batch):
     return row
 
 
+def measure_commands(at):
+    """Runs the page's commands that make MODELS. For each model: its exact match, in f32 and in int8, and the bytes in int8."""
+    page = (ROOT / "docs/how-to/compress-a-model.md").read_text()
+    blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    commands = [line.split()[2:] for block in blocks for line in block.splitlines() if line.startswith("./run gradus")]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        def gradus(*arguments):
+            return subprocess.run([*GRADUS, *arguments], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+        for command in commands:
+            if command[-1].removeprefix("out/") in MODELS:
+                gradus(*command)
+        for name in MODELS:
+            gradus("compress", "--int8", "--model", f"out/{name}", "--out", f"int8/{name}")
+            scores = gradus("evaluate", "--model", f"out/{name}", "--model", f"int8/{name}")
+            f32, int8 = map(float, re.search(r"^exact match +([\d.]+) % +([\d.]+) %$", scores, re.MULTILINE).groups())
+            stored = (pathlib.Path(folder) / "int8" / name / "best.safetensors").read_bytes()
+            rows.append({"model": name, "exact_match": f32, "exact_match_int8": int8, "bytes": len(stored),
+                         "gzip_bytes": len(gzip.compress(stored, 6))})
+    write("compress_commands", "./run gradus train, compress and evaluate", at, {"seeds": [1], "rows": rows})
+
+
 def measure(at, only=None):
+    """`only` is "commands" or "speed"."""
+    if only in (None, "commands"):
+        measure_commands(at)
+    if only in (None, "speed"):
+        measure_speed(at)
+
+
+def measure_speed(at):
     flags = pathlib.Path("/proc/cpuinfo").read_text().split()
     name, instructions = next((table for flag, table in TABLES.items() if flag in flags), (None, None))
     if name is None:
@@ -59,6 +97,15 @@ def compress_methods():
     return markdown_table(["method", "MB", "after gzip", "speed, f32 = 1", "BLEU"], rows)
 
 
+def compress_commands():
+    """The exact match and the bytes of the models that the page's commands make."""
+    results = load("compress_commands")
+    rows = [[f"`out/{row['model']}`", f"{row['exact_match']:.1f} %", f"{row['bytes'] / 1e6:.2f}",
+             f"{row['gzip_bytes'] / 1e6:.2f}"] for row in results["rows"]]
+    return (markdown_table(["model", "exact match", "int8, MB", "after gzip, MB"], rows)
+            + f"\n\nThe commands of this page, each run once, with seed 1; {results['machine']}; revision {results['revision']}.")
+
+
 def compress_speed(name="compress_speed"):
     results = load(name)
     rows = [[row["instructions"], row["batch"], f"{row['f32']:.3g}", f"{row['int8']:.3g}", f"{row['f32'] / row['int8']:.1f}"] for row in results["rows"]]
@@ -77,15 +124,20 @@ def check_text():
     noise = f"{max(max(results_small_french.spread_of_speeds(name)) for name in ('small_speed', 'small_speed_amd')):.0f}"
     memory = {row["row"]: f"{row['memory_1'] / 1e6:.0f}" for row in load("small_speed")["rows"]}
     taught = "smallest student, teacher's translations"
+    faster = results_small_french.STUDY.faster
+    slower = sorted(round(100 * faster(taught, 1, name) / faster(f"{taught}, int8", 1, name) - 100)
+                    for name in ("small_speed", "small_speed_amd"))
     lost = {percent: f"{bleu('f32') - bleu(f'{percent} % zeros, then trained'):.1f}" for percent in (50, 80)}
     student, student_taught, small, small_taught = (f"{bleu(row):.1f}" for row in ("student", "student, teacher's translations", "smallest student", taught))
     for folder, parts in (
-            ("how-to", (f"needs {memory['int8']} MB. The f32 process needs {memory['f32']} MB.",
-                        f"speeds of models of nearly the same size differ by up to {noise} %",
-                        f"50 % zeros cost {lost[50]} BLEU, and 80 % cost {lost[80]}.",
+            ("how-to", (f"needs {memory['f32']} MB in f32 and {memory['int8']} MB in int8",
+                        f"int8 takes {slower[0]} to {slower[1]} % more time",
+                        f"models of nearly the same size also differ by up to {noise} %",
+                        f"50 % zeros cost {lost[50]} BLEU, and 80 % cost {lost[80]} (",
                         f"which needs {memory['smallest student']} MB", f"the process needs {memory['bf16']} MB.",
                         f"from {student} to {student_taught} BLEU, and lower another from {small} to {small_taught}.")),
-            ("zh/how-to", (f"占 {memory['int8']} MB；f32 的进程占 {memory['f32']} MB",
+            ("zh/how-to", (f"f32 占 {memory['f32']} MB，int8 占 {memory['int8']} MB",
+                           f"int8 用的时间多 {slower[0]} % 到 {slower[1]} %",
                            f"大小几乎相同的模型，速度也会相差 {noise} %",
                            f"50 % 的零损失 {lost[50]} BLEU，80 % 的零损失 {lost[80]}", f"只占 {memory['smallest student']} MB",
                            f"进程占 {memory['bf16']} MB 内存", f"从 {student} 升到 {student_taught}，使另一个从 {small} 降到 {small_taught}。"))):
@@ -102,5 +154,7 @@ def check_bounds():
     """Checks that, with AMX or VNNI, int8 decodes at least 1.8 times as fast as f32 for single sentences, and at least 1.3 times as
     fast for batches. The studies check its quality."""
     check_text()
+    for row in load("compress_commands")["rows"]:  # the page says that the rounding changes no exact match
+        assert row["exact_match_int8"] == row["exact_match"], row
     for row in load("compress_speed")["rows"] + load("compress_speed_vnni")["rows"]:
         assert row["instructions"] == "AVX2" or row["f32"] / row["int8"] >= (1.8 if row["batch"] == 1 else 1.3), row
