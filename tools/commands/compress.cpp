@@ -58,8 +58,9 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
     fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '",
          model.attention, "', ", model.layers, model.layers == 1 ? " layer" : " layers",
          model.convolution ? ", a convolution" : "",
-         ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1, no "
-         "--convolution and an encoder in both directions");
+         model.readout == models::ReadoutForm::state ? ", readout 'state'" : "",
+         ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1, an "
+         "encoder in both directions, no --convolution, no --pyramid above 1, and no --readout state");
   }
 }
 

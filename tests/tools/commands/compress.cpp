@@ -91,15 +91,26 @@ TEST_CASE("compress refuses a compressed model and a folder in use, and training
   CHECK(run({"compress", "--hidden", "7", "--model", small.model, "--out", small.out + "y"}).err ==
         "gradus compress: --hidden 7 is not below the model's 7 hidden units; give fewer" + help);
   gradus::tools::Settings settings = small_settings();
+  const auto refuses_units = [&](const std::string& name, const std::string& what) {
+    const fs::path other = write_small_model(small.out + name, settings);
+    CHECK(
+        run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + "y"}).err ==
+        "gradus compress: '" + other.string() + "' (" + what +
+            ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1, an "
+            "encoder in both directions, no --convolution, no --pyramid above 1, and no --readout state\n");
+  };
+  settings.model.readout = gradus::models::ReadoutForm::state;
+  refuses_units("state", "decoder 'bahdanau', attention 'additive', 1 layer, readout 'state'");
+  settings = small_settings();
+  settings.model.convolution = true;
+  refuses_units("convolution", "decoder 'bahdanau', attention 'additive', 1 layer, a convolution");
+  settings = small_settings();
   for (const auto& [decoder, attention] :
        {std::pair{"fixed", "additive"}, {"bahdanau", "dot"}, {"bahdanau", "scaled_dot"}}) {
     settings.model.decoder = decoder;
     settings.model.attention = attention;
-    const fs::path other = write_small_model(small.out + decoder + attention, settings);
-    CHECK(run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + "y"}).err ==
-          "gradus compress: '" + other.string() + "' (decoder '" + decoder + "', attention '" + attention +
-              "', 1 layer) cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, "
-              "--layers 1, no --convolution and an encoder in both directions\n");
+    refuses_units(std::string(decoder) + attention,
+                  "decoder '" + std::string(decoder) + "', attention '" + attention + "', 1 layer");
   }
 }
 

@@ -117,16 +117,6 @@ TEST_CASE("an unknown word is replaced by the first token of the most attended p
 
 TEST_CASE("what a convolution does not allow is refused", "[tools][convolution]") {
   const Scratch scratch;
-  tools::Settings settings = small_settings();
-  settings.model.convolution = true;
-  const fs::path model = write_small_model(scratch.path() / "run", settings);
-  CHECK(
-      run({"compress", "--hidden", "3", "--model", model, "--out", scratch.path() / "less"}).err ==
-      "gradus compress: '" + model.string() +
-          "' (decoder 'bahdanau', attention 'additive', 1 layer, a convolution) cannot lose units; --hidden "
-          "needs --decoder bahdanau, an additive --attention, --layers 1, no --convolution and an encoder in "
-          "both directions\n");
-
   const fs::path teacher = scratch.path() / "teacher", student = scratch.path() / "student";
   const Arguments short_run{"train",      "--task",   "reverse",  "--examples", "30",
                             "--held-out", "4",        "--hidden", "4",          "--embedding",
