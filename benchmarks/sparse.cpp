@@ -78,8 +78,7 @@ std::vector<Method> methods() {
 
 Pairs held_out(std::int64_t length) {
   Generator generator(2014);
-  return task.held_out_pairs(
-      length, [&](std::uint64_t n) { return generator.below(n); }, 200);
+  return task.held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); }, 200);
 }
 
 Pairs training_pairs(std::int64_t count, Generator& generator) {

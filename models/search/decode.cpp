@@ -9,8 +9,7 @@ namespace gradus::models {
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options) {
-  return decode(
-      model, sources, [&](std::span<const std::size_t> /*sources*/) { return search; }, options);
+  return decode(model, sources, [&](std::span<const std::size_t> /*sources*/) { return search; }, options);
 }
 
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,

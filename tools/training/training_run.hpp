@@ -117,7 +117,7 @@ class TrainingRun {
   std::vector<Pretrained> pretrained_;
   std::string initial_note_;             // about the model of --init-from; empty if there is none
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
-  std::optional<compress::RoundedTraining> rounding_;  // empty without --int8
+  std::optional<compress::RoundedTraining> rounding_;   // empty without --int8
   bool zeros_change_ = false, metric_changes_ = false;  // by the options of a resumed run
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // set only in process 0

@@ -17,8 +17,8 @@ namespace gradus::compress {
 /// fixed s_i, fake_quantise() is a staircase function: its derivative is undefined at the jumps, and 0
 /// everywhere else. (The largest weight of a row also sets s_i. But s_i is rounded to bf16, so it is a
 /// staircase, too.) The true gradient would therefore leave all weights unchanged. The estimator uses the
-/// derivative of the identity, 1, which is also the staircase's mean slope. gradcheck() compares this gradient with the true
-/// one, and therefore reports an error.
+/// derivative of the identity, 1, which is also the staircase's mean slope. gradcheck() compares this
+/// gradient with the true one, and therefore reports an error.
 /// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 
