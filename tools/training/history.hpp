@@ -39,7 +39,7 @@ class History {
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   /// The best evaluation so far; null if there is none.
   const Evaluation* best() const;
-  /// No evaluation so far is the best any more, because --metric has changed.
+  /// Afterwards, none of the evaluations so far is the best. For a run whose --metric changes.
   void forget_best();
 
   /// The lines of log.jsonl, in the order of the steps.

@@ -59,9 +59,9 @@ class Tensor {
   /// of a recorded operation.
   bool requires_grad() const;
   /// Sets whether operations on this leaf are recorded. A leaf is a tensor that is not the result of a
-  /// recorded operation. Switching a leaf off clears its gradient, but keeps its hooks. After it is switched
-  /// on again, backward() of operations recorded before it was switched off adds to its gradient. Returns
-  /// this tensor.
+  /// recorded operation. Switching a leaf off clears its gradient, but keeps its hooks. If the leaf is
+  /// switched on again, backward() also adds the gradients of operations recorded before it was switched
+  /// off. Returns this tensor.
   /// @throws Error for the result of a recorded operation, and for an i64 tensor if `on`.
   Tensor& set_requires_grad(bool on = true);
   /// d(loss)/d(this), summed over all calls of `backward()`. Undefined before the first call that reaches
