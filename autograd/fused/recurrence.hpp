@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/long_sum.hpp"
 #include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 #include "products/gemm.hpp"
@@ -135,9 +136,11 @@ void copy_from_ranks(const Packing& packing, std::int64_t first, std::int64_t la
 /// y += the sum of the rows of x (n, width).
 template <class T>
 void sum_rows(std::int64_t n, std::int64_t width, Rows<const T> x, T* __restrict y) {
-  for (std::int64_t row = 0; row < n; ++row) {
-    for (std::int64_t i = 0; i < width; ++i) y[i] += x.data[row * x.stride + i];
-  }
+  kernels::add_halves(0, n, width, y, [&](std::int64_t begin, std::int64_t end, T* __restrict sum) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      for (std::int64_t i = 0; i < width; ++i) sum[i] += x.data[row * x.stride + i];
+    }
+  });
 }
 
 }  // namespace gradus

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "long_sum.hpp"
 #include "math.hpp"
 #include "ranges.hpp"
 #include "strided.hpp"
@@ -66,7 +69,27 @@ void split(const Walk<K>& walk, const Row& row) {
   });
 }
 
+// The sums that are made by adding to a view: along an axis of stride 0, all terms go to the same element.
+template <class T>
+struct Summed {
+  View<T> target;          // the elements, each once
+  std::int64_t terms = 1;  // per element
+  int longest = -1;        // of the summed axes
+
+  explicit Summed(const View<T>& wide) : target(wide) {
+    for (int axis = 0; axis < wide.shape.rank(); ++axis) {
+      if (target.stride(axis) != 0 || wide.shape[axis] == 1) continue;
+      terms *= wide.shape[axis];
+      if (longest < 0 || wide.shape[axis] > wide.shape[longest]) longest = axis;
+      target.shape = target.shape.with(axis, 1);
+    }
+  }
+};
+
 }  // namespace kernels
+
+/// The identity, for copies and plain sums.
+constexpr auto same = [](auto x) { return x; };
 
 /// y = f(x…), over y's shape. Every x must broadcast to that shape.
 template <class F, class T, class... X>
@@ -85,11 +108,29 @@ void map(F f, View<T> y, View<X>... x) {
 }
 
 /// target += f(x…), summed over the axes along which target is stretched. f is evaluated over the shape to
-/// which target and every x broadcast. This is both a reduction and the gradient of a broadcast.
+/// which target and every x broadcast. This is both a reduction and the gradient of a broadcast. A long sum
+/// in f32 is divided along the longest of these axes (see add_halves()).
 template <class F, class T, class... X>
 void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;
-  const Walk<1 + sizeof...(X)> walk(over, {target.expanded(over).strides, x.expanded(over).strides...});
+  const View<T> wide = target.expanded(over);
+  if constexpr (std::is_same_v<T, float>) {
+    const Summed<T> sums(wide);
+    if (sums.terms > long_sum) {
+      const int axis = sums.longest;
+      std::vector<T> values(static_cast<std::size_t>(sums.target.shape.numel()));
+      const View<T> part = contiguous(values.data(), sums.target.shape);
+      const std::int64_t half = over[axis] / 2;
+      for (const auto& [begin, size] :
+           {std::pair(std::int64_t{0}, half), std::pair(half, over[axis] - half)}) {
+        std::ranges::fill(values, T(0));
+        map_add(f, over.with(axis, size), part, x.expanded(over).narrowed(axis, begin, size)...);
+        map_add(same, part.shape, sums.target, part);
+      }
+      return;
+    }
+  }
+  const Walk<1 + sizeof...(X)> walk(over, {wide.strides, x.expanded(over).strides...});
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     split(walk, [&](const auto& offset, std::int64_t n) {
       const auto loop = [&]<Step step>(Row<T, step> out, auto... in) {
@@ -104,8 +145,5 @@ void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
     });
   }(std::index_sequence_for<X...>{});
 }
-
-/// The identity, for copies and plain sums.
-constexpr auto same = [](auto x) { return x; };
 
 }  // namespace gradus

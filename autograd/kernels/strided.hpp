@@ -60,15 +60,21 @@ struct View {
   std::int64_t& stride(int axis) { return strides[static_cast<std::size_t>(axis)]; }
 };
 
+/// A view of contiguous values.
 template <class T>
-View<T> view(const Tensor& tensor) {
-  View<T> result{raw<T>(tensor), tensor.shape(), {}};
+View<T> contiguous(T* data, const Shape& shape) {
+  View<T> result{data, shape, {}};
   std::int64_t stride = 1;
-  for (int axis = tensor.rank() - 1; axis >= 0; --axis) {
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     result.stride(axis) = stride;
-    stride *= tensor.size(axis);
+    stride *= shape[axis];
   }
   return result;
+}
+
+template <class T>
+View<T> view(const Tensor& tensor) {
+  return contiguous(raw<T>(tensor), tensor.shape());
 }
 
 /// A walk over the elements of `shape` in K views at once, row by row. Adjacent axes that are contiguous in

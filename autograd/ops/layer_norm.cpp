@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/long_sum.hpp"
 #include "kernels/math.hpp"
 #include "memory/storage.hpp"
 
@@ -49,29 +50,42 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, doubl
   });
   return record(
       "layer_norm", y, {x, gain, bias}, {x, gain, mean, scale}, typed([n, rows]<class T>(Gradients& g) {
-        const Tensor& gains = g.saved(1);
-        for (std::int64_t r = 0; r < rows; ++r) {
-          const T* d = raw<T>(g.out()) + r * n;
-          const T* from = raw<T>(g.saved(0)) + r * n;
-          const T mu = raw<T>(g.saved(2))[r], s = raw<T>(g.saved(3))[r];
-          const auto normal = [=](std::int64_t i) { return (from[i] - mu) * s; };
-          if (g.wants(0)) {
-            // x_i also acts through the μ and the σ of its row: `shift` is the part of the gradient through
-            // μ, `slope` the part through σ.
-            const T* gamma = gains.defined() ? raw<T>(gains) : nullptr;
+        const T* const x_rows = raw<T>(g.saved(0));
+        const T* const d_rows = raw<T>(g.out());
+        const T *const means = raw<T>(g.saved(2)), *const scales = raw<T>(g.saved(3));
+        const auto normal_of = [=](std::int64_t r) {
+          return [from = x_rows + r * n, mu = means[r], s = scales[r]](std::int64_t i) {
+            return (from[i] - mu) * s;
+          };
+        };
+        if (g.wants(0)) {
+          // x_i also acts through the μ and the σ of its row: `shift` is the part of the gradient through μ,
+          // `slope` the part through σ.
+          const T* const gamma = g.saved(1).defined() ? raw<T>(g.saved(1)) : nullptr;
+          T* target = raw<T>(g.in(0));
+          for (std::int64_t r = 0; r < rows; ++r, target += n) {
+            const T* const d = d_rows + r * n;
+            const auto normal = normal_of(r);
             const auto at_normal = [=](std::int64_t i) { return gamma != nullptr ? d[i] * gamma[i] : d[i]; };
             const T shift = math::sum_of<T>(n, at_normal) / static_cast<T>(n);
             const T slope = math::sum_of<T>(n, [=](std::int64_t i) { return at_normal(i) * normal(i); }) /
                             static_cast<T>(n);
-            T* target = raw<T>(g.in(0)) + r * n;
-            for (std::int64_t i = 0; i < n; ++i) target[i] += s * (at_normal(i) - shift - normal(i) * slope);
+            for (std::int64_t i = 0; i < n; ++i)
+              target[i] += scales[r] * (at_normal(i) - shift - normal(i) * slope);
           }
-          if (g.wants(1)) {
-            T* target = raw<T>(g.in(1));
-            for (std::int64_t i = 0; i < n; ++i) target[i] += d[i] * normal(i);
-          }
-          if (g.wants(2)) math::add(n, d, raw<T>(g.in(2)));
         }
+        const auto add_rows = [&](int input, const auto& add_row) {
+          if (!g.wants(input)) return;
+          kernels::add_halves(0, rows, n, raw<T>(g.in(input)),
+                              [&](std::int64_t begin, std::int64_t end, T* sum) {
+                                for (std::int64_t r = begin; r < end; ++r) add_row(r, sum);
+                              });
+        };
+        add_rows(1, [&](std::int64_t r, T* sum) {
+          const auto normal = normal_of(r);
+          for (std::int64_t i = 0; i < n; ++i) sum[i] += d_rows[r * n + i] * normal(i);
+        });
+        add_rows(2, [&](std::int64_t r, T* sum) { math::add(n, d_rows + r * n, sum); });
       }));
 }
 

@@ -16,6 +16,7 @@ using gradus::Dtype;
 using gradus::Generator;
 using gradus::grad;
 using gradus::ones;
+using gradus::Packing;
 using gradus::Tensor;
 using gradus::tensor;
 
@@ -400,6 +401,47 @@ TEST_CASE("a long sum in f32 stays accurate over any axis", "[autograd][special]
     CHECK(difference({y.item() / static_cast<double>(count)}, {tenth}, 1e-7) == "");
   CHECK(difference({mean(x, 0)[2].item(), variance(x, 0)[0].item()}, {tenth, 0}, 1e-7) == "");
   CHECK(difference({logsumexp(x, 0)[0].item()}, {tenth + std::log(1e6)}, 1e-6) == "");
+}
+
+TEST_CASE("the gradient of a broadcast operand stays accurate for many rows", "[autograd][special]") {
+  constexpr std::int64_t n = 1'000'000;
+  Generator generator(1);
+  const Tensor rows = uniform({n, 3}, 0, 1, generator), incoming = uniform({n, 3}, 0, 1, generator);
+  // Expects Σ_i incoming_ij · factors_ij for each element j of x, or the sum over j for a scalar.
+  const auto check = [&](const Tensor& y, const Tensor& x, const Tensor& factors) {
+    const auto d = incoming.to_vector<double>(), f = factors.to_vector<double>();
+    std::vector<double> expected(static_cast<std::size_t>(x.numel())), size = expected;
+    for (std::size_t i = 0; i < d.size(); ++i) {
+      expected[i % expected.size()] += d[i] * f[i];
+      size[i % expected.size()] += std::abs(d[i] * f[i]);
+    }
+    const auto gradient = grad({y}, {x}, {incoming.reshape(y.shape())})[0].to_vector<double>();
+    for (std::size_t j = 0; j < expected.size(); ++j)
+      CHECK(std::abs(gradient[j] - expected[j]) < 2e-6 * size[j]);
+  };
+  const Tensor row = leaf(ones({3})), scalar = leaf(ones({})), bias = leaf(ones({3})),
+               ones_nx3 = ones({n, 3});
+  check(rows + row, row, ones_nx3);
+  check(rows * row, row, rows);
+  check(rows + scalar, scalar, ones_nx3);
+  check(expand(row, {n, 3}), row, ones_nx3);
+  check(expand(row, {1000, 1000, 3}), row, ones_nx3);
+  check(linear(rows, ones({3, 3}), bias), bias, ones_nx3);
+  check(layer_norm(rows, row, bias), bias, ones_nx3);
+  check(layer_norm(rows, row, bias), row, layer_norm(rows, {}, {}));
+}
+
+TEST_CASE("the gradient of a recurrence's bias stays accurate for many rows", "[autograd][special]") {
+  constexpr std::int64_t n = 100'000;  // sequences of length 1
+  const Packing packing(gradus::full({n}, 1, Dtype::i64));
+  Generator generator(1);
+  const Tensor bias = leaf(gradus::zeros({3})), incoming = uniform({n, 1}, 0, 1, generator);
+  const auto [states, last] =
+      gru_sequence(gradus::zeros({n, 3}), gradus::zeros({3, 1}), bias, gradus::zeros({n, 1}), packing);
+  // h′ = (1 − z)·tanh(r·b_n) with r = z = ½, so ∂h′/∂b_n = ¼.
+  double expected = 0;
+  for (const double d : incoming.to_vector<double>()) expected += d / 4;
+  CHECK(std::abs(grad({states}, {bias}, {incoming})[0].to_vector<double>()[2] / expected - 1) < 2e-6);
 }
 
 TEST_CASE("a long cumulative sum in f32 and its gradient stay accurate", "[autograd][special]") {
