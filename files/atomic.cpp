@@ -33,7 +33,7 @@ std::string way_out(int reason) {
       return "choose a shorter name";
     case ENOTDIR:
     case EEXIST:
-      return "part of the path is a file; choose another path, or move the file";
+      return "part of the path is a file or a broken link; choose another path, or move the file";
     case EISDIR:
       return "a folder has this name; choose another name, or move the folder";
     case ELOOP:

@@ -113,6 +113,8 @@ def standard_output(gradus, scratch):
 def no_folder(gradus, scratch):
     (scratch / "file").touch()
     check_refused(Command(gradus).run(*COURSE, "--out", scratch / "file" / "run"), "part of the path is a file")
+    (scratch / "link").symlink_to(scratch / "missing" / "folder")
+    check_refused(Command(gradus).run(*COURSE, "--out", scratch / "link"), "a broken link")
     check_refused(Command(gradus).run("--resume", scratch / "nowhere"), "nowhere")
 
 

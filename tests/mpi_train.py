@@ -76,6 +76,19 @@ def any_number(jobs, scratch, whole):
         assert dev_scores(folder) == dev_scores(whole), f"{count} processes: other dev scores"
 
 
+def taught(jobs, scratch, whole):
+    """Trains on the translations of a teacher, which the processes share."""
+    course = [word for pair in zip(COURSE[::2], COURSE[1::2]) if pair[0] not in ("--steps", "--average") for word in pair]
+    options = [*course, "--steps", "40", "--teacher", whole, "--teacher-beam", "2"]
+    for count, pairs in ((1, 400), (2, 200), (4, 100)):
+        folder = scratch / f"taught_by_{count}"
+        code, error = jobs.run(count, *options, "--out", folder)
+        assert code == 0, f"a teacher and {count} processes: exit code {code}: {error}"
+        assert f"decoded {pairs} sentences in " in error, f"expected {pairs} translations by process 0 of {count}: {error}"
+        assert tensors(folder / "last.safetensors") == tensors(scratch / "taught_by_1" / "last.safetensors"), \
+            f"a teacher and {count} processes: the weights differ from those of one process"
+
+
 def dev_scores(folder):
     entries = map(json.loads, (folder / "log.jsonl").read_text().splitlines())
     scores = [(entry["dev_loss"], entry.get("dev_bleu"), entry.get("dev_exact")) for entry in entries if "dev_loss" in entry]
@@ -171,6 +184,7 @@ def main():
         finish(subprocess.Popen([options.gradus, "train", *COURSE, "--out", whole], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE), "one process")
         any_number(jobs, scratch, whole)
+        taught(jobs, scratch, whole)
         refused(jobs, scratch)
         kills = killed(jobs, scratch, whole, options)
         print(f"1, 2 and 4 processes: equal weights; {len(kills)} processes lost, at most {max(k[2] for k in kills):.0f} s until the "

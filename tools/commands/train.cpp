@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -60,15 +61,33 @@ A configuration file lists options without the dashes, one per line: hidden=256,
 and the file overrides a preset. The run's folder keeps the effective options as settings.toml. On the command line, an option
 that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
-// The option's value, read before parsing, because --preset and --resume set the defaults of other options.
-// std::nullopt if the option is missing, or if an empty argument follows it.
+// The option's value, read before parsing, because --preset, --resume and --init-from set the defaults of
+// other options. std::nullopt if the option is missing, or if its value is empty.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == option && i + 1 < argc && argv[i + 1][0] != '\0') return argv[i + 1];
     if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
-      return std::string(argument.substr(option.size() + 1));
+      if (argument.size() > option.size() + 1) return std::string(argument.substr(option.size() + 1));
     }
+  }
+  return std::nullopt;
+}
+
+// The model of --init-from, which a configuration file may name, too. Faults of the file are reported later,
+// when it is parsed.
+std::optional<std::string> initial_model(int argc, char** argv) {
+  if (auto model = given(argc, argv, "--init-from")) return model;
+  const auto file = given(argc, argv, "--config");
+  std::error_code ignored;
+  if (!file || !fs::is_regular_file(*file, ignored)) return std::nullopt;  // a pipe can be read only once
+  try {
+    std::ifstream in(*file);
+    for (const CLI::ConfigItem& item : Toml().from_config(in)) {
+      if (item.name == "init-from" && item.inputs.size() == 1 && !item.inputs[0].empty())
+        return item.inputs[0];
+    }
+  } catch (const CLI::Error&) {
   }
   return std::nullopt;
 }
@@ -205,7 +224,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
       check_resumable(path, *checkpoint);
       before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    } else if (const auto model = given(argc, argv, "--init-from")) {
+    } else if (const auto model = initial_model(argc, argv)) {
       const fs::path path = checkpoint_of(*model);
       const models::Checkpoint initial = models::load_checkpoint(path);
       const Settings theirs = origin_of(path, initial.tensors, initial.metadata, registry).settings;

@@ -5,6 +5,9 @@
 #include <gradus/models/decode.hpp>
 
 #include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "files/run_corpus.hpp"
@@ -26,6 +29,19 @@ SavedModel loaded(const std::filesystem::path& path, const models::Registry& reg
   }
 }
 
+std::string to_line(const std::vector<std::int64_t>& tokens) {
+  std::string line;
+  for (const std::int64_t token : tokens) line += std::to_string(token) + ' ';
+  return line + '\n';
+}
+
+std::vector<std::int64_t> read_line(std::istream& lines) {
+  std::string line;
+  std::getline(lines, line);
+  std::istringstream words(line);
+  return {std::istream_iterator<std::int64_t>(words), {}};
+}
+
 }  // namespace
 
 std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,
@@ -43,25 +59,49 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
 }
 
 std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data::Pair> pairs,
-                                     std::int64_t beam) {
+                                     std::int64_t beam, std::int64_t shards,
+                                     distributed::Communicator& processes) {
   check_beam_fits(beam, teacher.sides.target.vocabulary.size(), "--teacher-beam");
   SearchOptions options;
   options.beam.width = beam;
-  std::vector<std::vector<std::int64_t>> sources;
-  for (const data::Pair& pair : pairs) sources.push_back(pair.source);
+  // The pairs of one process, shard by shard. A shard is translated by itself, so that its batches do not
+  // depend on the number of processes.
+  const auto shards_of = [&](std::int64_t rank) {
+    std::vector<std::vector<data::Pair*>> of_rank;
+    for (std::int64_t shard = rank; shard < shards; shard += processes.size()) {
+      std::vector<data::Pair*>& some = of_rank.emplace_back();
+      for (std::int64_t i = shard; i < std::ssize(pairs); i += shards)
+        some.push_back(&pairs[static_cast<std::size_t>(i)]);
+    }
+    return of_rank;
+  };
   SearchMeter meter;
-  meter.show("translating with the teacher", std::ssize(pairs));
-  auto found = models::decode(*teacher.model, sources, meter.measured(options.search()),
-                              {.batch_tokens = options.translation().batch_tokens});
+  meter.show("translating with the teacher", std::ssize(pairs) / processes.size());
+  const models::SearchOfBatch search = meter.measured(options.search());
+  std::string written;
+  for (const std::vector<data::Pair*>& shard : shards_of(processes.rank())) {
+    std::vector<std::vector<std::int64_t>> sources;
+    for (const data::Pair* pair : shard) sources.push_back(pair->source);
+    const auto found =
+        models::decode(*teacher.model, sources, search, {.batch_tokens = options.translation().batch_tokens});
+    for (const auto& outputs : found) written += to_line(outputs.front().tokens);
+  }
   meter.report(std::cerr);
   std::cerr << "note: the training targets are the teacher's translations\n";
+
+  const std::vector<std::string> all_written = distributed::gather(processes, written);
   std::int64_t kept = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    std::vector<std::int64_t>& written = found[i].front().tokens;
-    if (written.empty() || written.back() != data::eos) {
-      ++kept;
-    } else {
-      pairs[i].target = std::move(written);
+  for (std::int64_t rank = 0; rank < processes.size(); ++rank) {
+    std::istringstream lines(all_written[static_cast<std::size_t>(rank)]);
+    for (const std::vector<data::Pair*>& shard : shards_of(rank)) {
+      for (data::Pair* pair : shard) {
+        std::vector<std::int64_t> translation = read_line(lines);
+        if (translation.empty() || translation.back() != data::eos) {
+          ++kept;
+        } else {
+          pair->target = std::move(translation);
+        }
+      }
     }
   }
   if (kept > 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/data/tokens.hpp>
+#include <gradus/distributed/communicator.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/registry.hpp>
 
@@ -23,11 +24,15 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
 
 /// Replaces the targets by the teacher's translations, found by beam search of this width: sequence-level
 /// distillation (Kim and Rush 2016, section 3.2). If the teacher's output for a source reaches the maximum
-/// length before EOS, the pair keeps its target. Prints the speed of the search, a note that the targets are
-/// translations, and the number of pairs that keep their targets, unless it is 0.
+/// length before EOS, the pair keeps its target. Each process translates its share of the pairs, and all
+/// processes return the same pairs. Prints the speed of the search, a note that the targets are translations,
+/// and the number of pairs that keep their targets, unless it is 0.
+/// @param shards the parts into which the pairs are divided. The translations do not depend on the number of
+/// processes, which must divide this number.
 /// @throws UsageError if check_beam_fits() throws.
 std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data::Pair> pairs,
-                                     std::int64_t beam);
+                                     std::int64_t beam, std::int64_t shards,
+                                     distributed::Communicator& processes);
 
 /// The objective for the teacher's predictions and attention weights; none if `settings` gives the weight 0
 /// to both.

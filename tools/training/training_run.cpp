@@ -152,6 +152,15 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, 
   }
 }
 
+// The metadata key of the dev pairs' fingerprint. Older files do not have it.
+constexpr const char* dev_key = "dev.fingerprint";
+
+std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
+  std::string text;
+  for (const data::SentencePair& pair : pairs) text += pair.source + '\t' + pair.target + '\n';
+  return std::to_string(data::stable_hash(text));
+}
+
 // True if the settings `now` demand zeros that the best model of a run with the settings `before` may not
 // have.
 bool changes_zeros(const PruneSettings& before, const PruneSettings& now) {
@@ -193,9 +202,11 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   freeze_embeddings(settings_.run, *model_);
   const std::shared_ptr<SavedModel> teacher =
       load_teacher(settings_.teacher, sides_, settings_.run.out, registry);
+  if (processes_.size() > 1) check_agree(processes_, facts_of_data(teacher.get()));
   if (teacher && settings_.teacher.beam > 0) {
     batches_ = make_batches(settings_, corpus_,
-                            taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam),
+                            taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam,
+                                         settings_.trainer.shards, processes_),
                             sides_, registry);
   }
   pruning_ = make_pruning(*model_, settings_);
@@ -214,11 +225,14 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                " ends before step ", trainer_->steps(),
                                ", which the run has reached; give more"));
     }
-    resume_metric(before.run.metric);
+    resume_scores(*resumed, before);
     resume_pruning(before.prune);
   }
   if (settings_.int8) start_rounding(resumed);
-  if (processes_.size() > 1) check_agree(processes_, facts());
+  if (processes_.size() > 1) {
+    check_agree(processes_, {{trainer_->steps() > 0 ? "the checkpoint" : "the initial weights",
+                              models::fingerprint(trainer_->state())}});
+  }
   if (!leads()) return;
   if (resumed != nullptr) resume_folder();
   files::sweep(settings_.run.out);
@@ -242,16 +256,20 @@ void TrainingRun::after_update(std::int64_t step) {
   }
 }
 
-// If a resumed run has another metric than before, forgets all earlier scores: the scores of two metrics
-// cannot be compared.
-void TrainingRun::resume_metric(const std::string& before) {
-  metric_changes_ = settings_.run.metric != before;
-  if (!metric_changes_) return;
+// If a resumed run has another metric or other dev pairs than before, forgets all earlier scores: the new
+// scores cannot be compared with them.
+void TrainingRun::resume_scores(const models::Checkpoint& resumed, const Settings& before) {
+  const bool is_other_metric = settings_.run.metric != before.run.metric;
+  const auto dev = resumed.metadata.find(dev_key);
+  has_other_dev_pairs_ = dev != resumed.metadata.end() && dev->second != fingerprint(corpus_.dev);
+  scores_change_ = is_other_metric || has_other_dev_pairs_;
+  if (!scores_change_) return;
   trainer_->forget_scores();
   if (!trainer_->finished()) return;
-  throw UsageError(message("the run has ended after step ", trainer_->steps(),
-                           ", so that --metric cannot change; give more ",
-                           settings_.run.epochs > 0 ? "--epochs" : "--steps", ", or omit --metric"));
+  const char* const what = is_other_metric ? "--metric" : "the dev pairs";
+  throw UsageError(message("the run has ended after step ", trainer_->steps(), ", so that ", what,
+                           " cannot change; give more ", settings_.run.epochs > 0 ? "--epochs" : "--steps",
+                           ", or ", is_other_metric ? "omit --metric" : "give the original dev pairs"));
 }
 
 // Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings
@@ -275,7 +293,7 @@ void TrainingRun::resume_folder() {
     std::cerr << "note: damaged lines dropped from " << run_file::log << ": " << history_.damaged_lines()
               << '\n';
   }
-  if (metric_changes_) history_.forget_best();
+  if (scores_change_) history_.forget_best();
   alignments_ = content_if_there(settings_.run.out / run_file::alignments);
   Settings kept = settings_;  // gets the original --out, which start_of_run() reads
   if (const auto start = start_of_run(settings_.run.out)) {
@@ -287,7 +305,7 @@ void TrainingRun::resume_folder() {
 }
 
 // All properties that must agree between processes.
-std::vector<Fact> TrainingRun::facts() const {
+std::vector<Fact> TrainingRun::facts_of_data(const SavedModel* teacher) const {
   std::vector<Fact> facts = facts_of_program();
   for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);
   const auto add = [&](const char* what, std::uint64_t hash) {
@@ -296,8 +314,8 @@ std::vector<Fact> TrainingRun::facts() const {
   add("the source vocabulary", data::stable_hash(sides_.source.vocabulary.to_text()));
   add("the target vocabulary", data::stable_hash(sides_.target.vocabulary.to_text()));
   add("the training pairs", batches_->fingerprint());
-  facts.push_back({trainer_->steps() > 0 ? "the checkpoint" : "the initial weights",
-                   models::fingerprint(trainer_->state())});
+  if (teacher != nullptr)
+    facts.push_back({"the teacher's weights", models::fingerprint(teacher->model->named_parameters())});
   return facts;
 }
 
@@ -434,6 +452,7 @@ void TrainingRun::evaluate() {
 
 models::Checkpoint TrainingRun::checkpoint() const {
   models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
+  checkpoint.metadata[dev_key] = fingerprint(corpus_.dev);
   if (!rounding_) return checkpoint;
   for (const auto& [name, W] : rounding_->state()) checkpoint.tensors.emplace_back(exact_prefix + name, W);
   return checkpoint;

@@ -78,12 +78,12 @@ class TrainingRun {
   bool take_steps(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock);
   void start_rounding(const models::Checkpoint* resumed);
   void after_update(std::int64_t step);
-  void resume_metric(const std::string& before);
+  void resume_scores(const models::Checkpoint& resumed, const Settings& before);
   void resume_pruning(const PruneSettings& before);
   void resume_folder();
   std::string command() const;
   bool leads() const { return processes_.rank() == 0; }
-  std::vector<Fact> facts() const;
+  std::vector<Fact> facts_of_data(const SavedModel* teacher) const;
   void note(const models::TrainStep& step);
   void add_to_history();
   void evaluate();
@@ -117,8 +117,9 @@ class TrainingRun {
   std::vector<Pretrained> pretrained_;
   std::string initial_note_;             // about the model of --init-from; empty if there is none
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
-  std::optional<compress::RoundedTraining> rounding_;   // empty without --int8
-  bool zeros_change_ = false, metric_changes_ = false;  // by the options of a resumed run
+  std::optional<compress::RoundedTraining> rounding_;  // empty without --int8
+  bool zeros_change_ = false, scores_change_ = false;  // by the options of a resumed run
+  bool has_other_dev_pairs_ = false;                   // than before it was resumed
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // set only in process 0
   std::optional<files::FolderLock> lock_;

@@ -104,6 +104,10 @@ std::vector<std::string> TrainingRun::notes() const {
   std::vector<std::string> notes;
   if (trainer_->steps() == 0) notes = corpus_.notes;  // a resumed run repeats none
   if (!initial_note_.empty()) notes.push_back(initial_note_);
+  if (has_other_dev_pairs_) {
+    notes.emplace_back(
+        "the dev pairs are not those of before, so the best checkpoint is chosen among new ones");
+  }
   if (corpus_.train.size() == 1) {
     notes.emplace_back(
         "there is only one training pair, which the model will learn by heart; give more text");

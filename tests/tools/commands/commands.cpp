@@ -82,4 +82,6 @@ TEST_CASE("an empty value on the command line is refused", "[tools][cli][errors]
                          ": the value is empty; give one, or omit the option; 'gradus " + arguments[0] +
                          " --help' lists the options\n");
   }
+  CHECK(run({"train", "--task", "copy", "--preset="}).err ==
+        "gradus train: --preset needs a value; 'gradus train --help' lists the options\n");
 }

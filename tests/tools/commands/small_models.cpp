@@ -161,6 +161,13 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
   REQUIRE(ran.code == 0);
   CHECK(settings_of(second).model.hidden == 6);
   CHECK(settings_of(second).data.examples == 40);
+  std::ofstream(scratch.path() / "settings.toml") << "init-from = \"" << first.string() << "\"\nsteps = 1\n";
+  const fs::path third = scratch.path() / "third";
+  CHECK(run({"train", "--config", (scratch.path() / "settings.toml").string(), "--threads", "1", "--out",
+             third.string()})
+            .code == 0);
+  CHECK(settings_of(third).model.hidden == 6);
+  CHECK(settings_of(third).data.examples == 40);
   const auto before = models::load_checkpoint(first / "best.safetensors").tensors,
              after = models::load_checkpoint(second / "best.safetensors").tensors;
   for (const auto& [name, tensor] : before) {

@@ -156,6 +156,40 @@ TEST_CASE("a resumed run with another --metric does not compare its scores with 
   }
 }
 
+TEST_CASE("a resumed run with other dev pairs does not compare its scores with those of the old ones",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path train = scratch.path() / "train.tsv", dev = scratch.path() / "dev.tsv",
+                 out = scratch.path() / "run";
+  std::ofstream(train) << "a b\tx y\nb a\ty x\na a\tx x\n";
+  std::ofstream(dev) << "a b\tx y\n";  // easy
+  const Ran first = run({"train", "--pairs", train, "--dev-pairs", dev, "--test-percent", "0", "--steps",
+                         "30", "--eval-every", "10", "--hidden", "4", "--embedding", "4", "--learning-rate",
+                         "0.02", "--out", out});
+  REQUIRE(first.code == 0);
+  const std::string best = content(out / "best.safetensors");
+  std::ofstream(dev) << "a b\ty y y y y y y\n";  // hard: no later loss is as low as the losses so far
+  Ran ran = run({"train", "--resume", out});
+  CHECK(ran.code == 2);
+  CHECK(
+      contains(ran.err,
+               "the run has ended after step 30, so that the dev pairs cannot change; give more --steps, or "
+               "give the original dev pairs"));
+  CHECK((content(out / "best.safetensors") == best));
+  ran = run({"train", "--resume", out, "--steps", "40"});
+  INFO(ran.err << ran.out);
+  REQUIRE(ran.code == 0);
+  CHECK(contains(ran.err,
+                 "note: the dev pairs are not those of before, so the best checkpoint is chosen among new "
+                 "ones\n"));
+  const tools::History history = tools::History::read(out / "log.jsonl", 1000);
+  REQUIRE(history.best() != nullptr);
+  CHECK(history.best()->step == 40);
+  CHECK((content(out / "best.safetensors") != best));
+  ran = run({"train", "--resume", out, "--steps", "41"});
+  CHECK_FALSE(contains(ran.err, "the dev pairs"));
+}
+
 TEST_CASE("log values of the wrong type are ignored", "[tools][train]") {
   const Scratch scratch;
   const fs::path log = scratch.path() / "log.jsonl";

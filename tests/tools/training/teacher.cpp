@@ -3,6 +3,8 @@
 
 #include "training/teacher.hpp"
 
+#include <gradus/distributed/communicator.hpp>
+
 #include <fstream>
 
 #include "tools/stopped_run.hpp"
@@ -18,6 +20,8 @@ const models::Registry& registry() {
   static const models::Registry standard = models::Registry::standard();
   return standard;
 }
+
+gradus::distributed::Alone alone;
 
 Arguments reversal(const fs::path& out, Arguments more = {}) {
   Arguments all{"train", "--task",       "reverse", "--examples", "60",        "--held-out",
@@ -37,7 +41,7 @@ TEST_CASE("the targets of taught_pairs() are the teacher's translations", "[tool
   const tools::SavedModel teacher = tools::load_saved_model(run_folder, registry());
   const tools::Corpus corpus = tools::read_corpus(teacher.settings.data, 1);
   const std::vector<data::Pair> pairs = tools::encode(corpus.train, teacher.sides),
-                                taught = tools::taught_pairs(teacher, pairs, 3);
+                                taught = tools::taught_pairs(teacher, pairs, 3, 1, alone);
   std::string sources;
   for (const data::SentencePair& pair : corpus.train) sources += pair.source + '\n';
   std::istringstream lines(run({"translate", "--model", run_folder.string(), "--beam", "3"}, sources).out);
@@ -67,7 +71,7 @@ TEST_CASE("a pair keeps its target if the teacher's output does not end", "[tool
       tools::encode(tools::read_corpus(teacher.settings.data, 1).train, teacher.sides);
   std::ostringstream err;
   auto* const old = std::cerr.rdbuf(err.rdbuf());
-  const std::vector<data::Pair> taught = tools::taught_pairs(teacher, pairs, 1);
+  const std::vector<data::Pair> taught = tools::taught_pairs(teacher, pairs, 1, 1, alone);
   std::cerr.rdbuf(old);
   CHECK(taught == pairs);
   const std::string n = std::to_string(pairs.size());
