@@ -84,7 +84,7 @@ Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
 #if defined(F_DUPFD_CLOEXEC)  // not defined in WASI
-  // Duplicates the stream, because opening it again by name may fail or truncate the file.
+  // Duplicates the stream, because opening it again by name may fail, or would write from the file's start.
   if (const int stream = standard_stream(*found); stream >= 0)
     return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
 #endif

@@ -11,8 +11,8 @@ namespace gradus::files {
 
 /// Writes `content`, or the concatenated pieces, to the file `target`, and replaces an existing file. The
 /// file appears only when all its data is on disk. On failure, an old file is unchanged, and no temporary
-/// file is left. Symbolic links are followed. Devices, pipes and the process's standard output or error are
-/// written in place.
+/// file is left. If only the final flush of the folder fails, the new file is in place. Symbolic links
+/// are followed. Devices, pipes and the process's standard output or error are written in place.
 /// @throws Error.
 void write_atomically(std::string_view who, const std::filesystem::path& target, std::string_view content);
 void write_atomically(std::string_view who, const std::filesystem::path& target,
