@@ -77,8 +77,8 @@ WORDS = {
         "倒置的 dropout（inverted dropout，Srivastava 等人，2014）：以概率 `probability` 把元素设为 0，否则乘以 1 / (1 − probability)。每次调用抽取一个 64 位的数，作为掩码的密钥；概率为 0 时不抽取。对于 x (…, n)，一个元素的随机位是对密钥、行和列计算的 Philox4x32-10（random.hpp）。",
     "g with the same mask.": "用同一个掩码处理的 g。",
     "unless 0 ≤ probability < 1.": "0 ≤ probability < 1 不成立时。",
-    "Dropout of packed sequences (N, …). Each element gets the same mask as in the padded tensor (T, B, …).":
-        "打包的序列 (N, …) 的 dropout。每个元素的掩码，与它在填充的张量 (T, B, …) 中的掩码相同。",
+    "Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor (T, B, n).":
+        "打包的序列 (N, …) 的 dropout。对于 (N, n)，每个元素的掩码，与它在填充的张量 (T, B, n) 中的掩码相同。",
     "unless 0 ≤ probability < 1 and x has packing.rows() rows.": "0 ≤ probability < 1 不成立时，或者 x 的行数不是 packing.rows() 时。",
     # comparing and choosing
     "a = b, for two tensors of the same dtype, i64 included.": "a = b，两个张量的数据类型相同，可以是 i64。",

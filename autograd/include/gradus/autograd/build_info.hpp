@@ -11,9 +11,9 @@ namespace gradus {
 /// OpenBLAS's kernel table, and unsets OPENBLAS_CORETYPE. If the user has set OPENBLAS_CORETYPE, the kernels
 /// stay as they are.
 ///
-/// Both the first product that the BLAS computes and the first build_info() call initialise(). Loading the
-/// library gradus does not call it. If a program's own threads use OpenBLAS, call initialise() before those
-/// threads start.
+/// The first product that the BLAS computes calls initialise(), and so does the first build_info(). Loading
+/// the library gradus does not call it. If a program's own threads use OpenBLAS, call initialise() before
+/// those threads start.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.

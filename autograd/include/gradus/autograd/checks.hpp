@@ -20,8 +20,8 @@ inline void check_integers(const char* operation, const char* what, const Tensor
     fail(operation, what, " ", x.shape(), " must be i64, and is ", name(x.dtype()));
 }
 
-/// Checks that the lengths of a batch's rows are (B), i64, and each in [0, limit]. Undefined lengths are
-/// valid: they mean that every row has length `limit`.
+/// Checks the lengths of a batch's rows: shape (batch), i64, each in [0, limit]. Undefined lengths are valid:
+/// they mean that every row has length `limit`.
 inline void check_lengths(const char* operation, const Tensor& lengths, std::int64_t batch,
                           std::int64_t limit) {
   if (!lengths.defined()) return;

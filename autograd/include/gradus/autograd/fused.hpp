@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 /// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Each has a
-/// twin in the same source file: a function that computes the same result by operations of ops.hpp.
+/// twin in the same source file: a function that computes the same result with operations of ops.hpp.
 /// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin. As in
 /// ops.hpp, `g` is d(loss)/d(result).
 namespace gradus {

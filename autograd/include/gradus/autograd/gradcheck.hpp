@@ -30,8 +30,8 @@ namespace gradus {
 /// and neither rounding nor a kink explains the difference. (At a kink, f's slopes left and right of x stay
 /// apart as the step shrinks.) Otherwise the element is not judged.
 ///
-/// For each tensor, the check runs backward() twice more: once while only this tensor requires a gradient,
-/// and once while only the other tensors do. Elements whose gradient then differs are judged again.
+/// With several tensors, the check repeats backward() for each tensor: while only this tensor requires a
+/// gradient, and while only the other tensors do. Elements whose gradient then differs are judged again.
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;

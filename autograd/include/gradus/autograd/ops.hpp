@@ -85,7 +85,8 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 /// the row and the column.
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
-/// Dropout of packed sequences (N, …). Each element gets the same mask as in the padded tensor (T, B, …).
+/// Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor
+/// (T, B, n).
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1 and x has packing.rows() rows.
 Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing);
 

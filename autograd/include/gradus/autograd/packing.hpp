@@ -75,7 +75,7 @@ struct Scanned {
 /// computes all B rows, with x_t = 0 past the end of a sequence. There, the sequence keeps its old state.
 /// @param step    called with x_t, (B, …), and the state before x_t; returns the state after x_t
 /// @param x       (N, …), packed
-/// @param first   the tensors of the first state, (B, …) each, in the order of the batch
+/// @param first   the tensors of the first state, (B, H) each, in the order of the batch
 /// @param reverse whether each sequence is read from its last step to its first
 /// @throws Error when the shapes do not fit.
 Scanned scan(

@@ -15,7 +15,7 @@ namespace gradus {
 ///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
 ///
 /// d_i is added last, and may be a bias. Each product x_k w_ik is added by a fused multiply-add if the
-/// processor has this instruction. The constructor copies W.
+/// processor has this instruction and the build uses it. The constructor copies W.
 class RowProduct final : public WeightProduct {
  public:
   /// @param weight (N, K), f32. @throws Error for another rank or dtype.

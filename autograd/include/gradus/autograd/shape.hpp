@@ -19,8 +19,8 @@ class Shape {
   static constexpr int max_rank = 8;
 
   Shape() = default;
-  /// @throws Error for more than max_rank axes, a size below −1, two sizes of −1, or a tensor of 2⁶³ bytes or
-  /// more.
+  /// @throws Error for more than max_rank axes, a size below −1, two sizes of −1, or 2⁶⁰ elements or more. In
+  /// this count, a size of 0 or −1 counts as 1.
   Shape(std::initializer_list<std::int64_t> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 

@@ -35,8 +35,8 @@ class Gradients {
   const Tensor& in(int i);
   /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. If this
   /// is the first gradient of input i, and `gradient` has the input's shape, `gradient` is stored without a
-  /// copy in two cases: if it is out() or a view of out(), and if no other tensor shares the values of
-  /// `gradient`.
+  /// copy in either of two cases: `gradient` is out() or a view of out(), or no other tensor shares the
+  /// values of `gradient`.
   /// @throws Error when wants(i) is false, and when `gradient` does not have the input's dtype.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's

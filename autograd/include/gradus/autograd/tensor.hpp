@@ -82,9 +82,9 @@ class Tensor {
   /// Adds d(this)/d(leaf) to the gradient of every leaf from which this tensor was computed. Frees the
   /// recorded operations along the way unless `retain_graph` is set. If backward() throws, no gradient has
   /// changed, but part of the tape may be freed.
-  /// @throws Error when this tensor is not a scalar or was not recorded, when the tape was freed by an
-  /// earlier backward(), when a value that the tape needs was changed in place, and when a value on the tape
-  /// was computed from a gradient, because second derivatives are out of scope.
+  /// @throws Error when this tensor does not have exactly one element or was not recorded, when the tape was
+  /// freed by an earlier backward(), when a value that the tape needs was changed in place, and when a value
+  /// on the tape was computed from a gradient, because second derivatives are out of scope.
   void backward(bool retain_graph = false) const;
   /// As above, for a tensor of any shape: starts from `gradient` = d(loss)/d(this), and adds d(loss)/d(leaf)
   /// to the gradient of every leaf. Also throws Error when the shape or dtype of `gradient` differs from this
@@ -137,16 +137,17 @@ class Tensor {
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// d(loss)/d(input) for each of `inputs`, which need not be leaves. `gradients` holds d(loss)/d(output) for
-/// each output. If `gradients` is empty, the loss is the sum of the outputs, which must then be scalars.
-/// Changes no Tensor::grad(), and runs only the part of the tape between outputs and inputs. Several threads
-/// may call grad() on graphs that share parameters. Each thread then gets its own gradients; backward() would
-/// add up the gradients of all threads.
+/// each output. If `gradients` is empty, the loss is the sum of the outputs, which must then have one element
+/// each. Changes no Tensor::grad(), and runs only the part of the tape between outputs and inputs. Several
+/// threads may call grad() on graphs that share parameters. Each thread then gets its own gradients;
+/// backward() would add up the gradients of all threads.
 /// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
 /// it.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& gradients = {}, bool retain_graph = false);
 
-/// New tensors, not on the tape. @throws Error for an invalid shape, or a value that the dtype cannot hold.
+/// New tensors, not on the tape. @throws Error for an invalid shape, or, for i64, a value that is not a
+/// 64-bit integer.
 Tensor empty(const Shape& shape, Dtype dtype = Dtype::f32);  // uninitialised
 Tensor zeros(const Shape& shape, Dtype dtype = Dtype::f32);
 Tensor ones(const Shape& shape, Dtype dtype = Dtype::f32);
@@ -177,8 +178,8 @@ Tensor tensor(const std::vector<T>& values) {
 /// A tensor from nested braces: tensor(3) is a scalar, tensor({1, 2}) a vector, tensor({{1, 2}, {3, 4}}) a
 /// matrix, and so on. For i64, the numbers must be integers below 2^53 in magnitude, because NestedList
 /// stores them as double. A std::vector<std::int64_t> has no such limit.
-/// @throws Error when lists at one depth differ in length, for more than Shape::max_rank levels, and for
-/// numbers that i64 cannot hold exactly.
+/// @throws Error when lists at one depth differ in length, for more than Shape::max_rank levels, and, for
+/// i64, for any other number.
 Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
 
 /// A tensor that uses shape.numel() row-major `values` without a copy, and keeps them alive.
