@@ -19,7 +19,7 @@ namespace gradus::attention {
 // parameters of each layer follow the initial state.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// The values that are saved after the inputs. Index 0 is the first value after the last input.
+// Indices of the saved values that follow the inputs, counted from Form::inputs().
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
 // The score v · tanh(q + k) if additive, else scale · q · k.
@@ -108,8 +108,8 @@ void drop_rows(const kernels::DropoutMask& mask, const StepPart& part, const T* 
   }
 }
 
-// Returns the weights with which the context is summed: α itself or, if there is a mask, α after dropout,
-// which this function writes to `into`.
+// Returns the weights of the context's sum. Without a mask, these are α. With a mask, writes α after dropout
+// to `into`, and returns `into`.
 template <class T>
 const T* used_weights(const kernels::DropoutMask* mask, const StepPart& part, std::int64_t r,
                       std::int64_t length, const T* alpha, T* into) {

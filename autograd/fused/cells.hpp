@@ -16,13 +16,14 @@
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      number of state tensors: 1 for {h}, 2 for {h, c}
 ///     kept       K: Forward stores K·H numbers per row for Backward
-///     previous   position of h before the step in these K·H numbers, in units of H
+///     previous   position of the old h in these K·H numbers, in units of H
 ///     shares_u   true if W_hh h + b_hh has the same gradient as W_ih x + b_ih
-///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
+///     Forward    (m, x, state, row, spare) advances the state, given the input part x, and writes the K·H
+///                numbers of each row to `row`; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
-///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. `state` holds
-///                the gradient of the state after the step, and receives the gradient of the state
-///                before the step; spare (m, H)
+///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. On entry,
+///                state.c of an LSTM holds the gradient of c after the step. `state` receives the gradient
+///                of the state before the step; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
 namespace gradus::cells {
 

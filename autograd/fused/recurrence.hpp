@@ -35,9 +35,9 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
 }
 
 /// Splits the sequences, ordered by rank (see Packing), into ranges, and calls work(first, last) for the
-/// ranges in parallel. Sequences are independent, so a thread runs its range through all steps without
-/// barriers, but reads all weights at every step. If the weights do not fit in a core's cache, there is only
-/// one range, and the threads split its products.
+/// ranges in parallel. Sequences are independent, so each thread runs its range through all steps without
+/// barriers. Each thread reads all weights, `weight_bytes` bytes, at every step. If the weights do not fit in
+/// a core's cache, there is only one range, and the threads split its products.
 template <class Work>
 void for_each_rank_range(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
   constexpr std::int64_t fewest = 8;  // sequences per range: products with fewer rows are slow
@@ -62,13 +62,12 @@ struct StepRows {
 
 /// The matrix B (k, n) of a product x·B that runs at every step. B consists of columns [first, first +
 /// columns) of a weight, or is the transpose of these columns. If the weight has a WeightProduct and B is
-/// such a transpose, the WeightProduct computes x·B, and B is not packed. Otherwise B is packed if the batch
-/// is large and one of two conditions holds: there are at least 4 steps, or this thread packs weights
-/// (PackWeights).
+/// such a transpose, the WeightProduct computes x·B, and B is not packed. Otherwise B is packed if there are
+/// at least PackedMatrix::fewest_rows sequences, and one of two conditions holds: there are at least 4 steps,
+/// or this thread packs weights (PackWeights).
 template <class T>
 class StepMatrix {
  public:
-  /// @param weight must outlive the StepMatrix
   StepMatrix(Layout layout, const Tensor& weight, std::int64_t first, std::int64_t columns,
              const Packing& packing)
       : layout_(layout),
@@ -104,7 +103,7 @@ class StepMatrix {
   std::int64_t k_, n_;
   Rows<const T> b_;
   std::int64_t first_;
-  Tensor weight_;  // product_ reads this weight
+  Tensor weight_;  // keeps the values of b_ alive; its offset and shape select rows of product_
   std::shared_ptr<const WeightProduct> product_;
   Precision precision_ = precision();  // the constructing thread's; also used when other threads multiply
   std::shared_ptr<const PackedMatrix<T>> packed_;

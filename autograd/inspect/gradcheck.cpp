@@ -188,7 +188,7 @@ bool Element::confirms(const Estimate& e) const {
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
 
-// True if an uncertainty of this size can explain the error. An uncertainty of NaN explains any error.
+// True if the uncertainty `doubt` can explain `error`. An uncertainty of NaN explains any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
 // Judges the gradient by two successive steps, `before` and `e`. The gradient is right if e confirms it. It

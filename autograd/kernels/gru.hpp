@@ -29,8 +29,8 @@ GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T
 }
 
 /// Given d (H), the gradient of y, writes the gradients of x (3H), u (3H) and h (H). `kept` is that of
-/// gru_row(). Prefetches the next rows of at_x and at_u. Also prefetches the next row of `kept` if its rows
-/// are 5H elements apart.
+/// gru_row(). Prefetches the next rows of at_x, at_u and `kept`; assumes that the rows of `kept` are 5H
+/// elements apart.
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
                                     T* __restrict at_u, T* __restrict at_h) {

@@ -107,9 +107,9 @@ void map(F f, View<T> y, View<X>... x) {
   }(std::index_sequence_for<X...>{});
 }
 
-/// target += f(x…), summed over the axes along which target is stretched. f is evaluated over the shape to
-/// which target and every x broadcast. This is both a reduction and the gradient of a broadcast. A long sum
-/// in f32 is divided along the longest of these axes (see add_halves()).
+/// target += f(x…), summed over the axes along which target is stretched. f is evaluated over the shape
+/// `over`, to which target and every x broadcast. This is both a reduction and the gradient of a broadcast. A
+/// long sum in f32 is divided along the longest of these axes (see add_halves()).
 template <class F, class T, class... X>
 void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;

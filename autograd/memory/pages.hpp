@@ -10,11 +10,11 @@ namespace gradus::pool {
 /// range is long enough, the lowest range is extended downwards into unused memory. Neighbouring ranges are
 /// merged. As a result, each training step uses the same addresses as the step before, and memory stays close
 /// to the amount in use at once. Memory is mapped in blocks of at least `block` bytes, or fewer if the system
-/// refuses, away from other mappings, and committed on first write.
+/// refuses. Blocks are mapped away from other mappings. Pages are committed on first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;
-  /// Huge pages cost fewer page faults and page-table walks, but more memory.
+  /// Huge pages save page faults and page-table walks, but take more memory.
   explicit PageRanges(bool huge = false) : huge_(huge) {}
   /// `bytes` rounded up to whole pages.
   static std::size_t whole(std::size_t bytes);

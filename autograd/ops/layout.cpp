@@ -18,8 +18,7 @@
 namespace gradus {
 namespace {
 
-// Copies x in another order. seen() maps a view of x to the strided view that has this order, of shape
-// `shape`.
+// Copies x into another layout of shape `shape`. seen() maps a view of x to a strided view in that layout.
 template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());

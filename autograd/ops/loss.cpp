@@ -73,8 +73,8 @@ template <class T>
 RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                           T& inverse) {
   const T largest = math::max_of(n, x);
-  // Σ_k q_k (max x − x_k). A term may be ∞, and ∞ − ∞ and 0 · ∞ would be NaN. So terms are only added, and
-  // terms with the factor 0 are left out.
+  // `below` is Σ_k q_k (max x − x_k). A term may be ∞, and ∞ − ∞ and 0 · ∞ would be NaN. So terms are only
+  // added, and terms with the factor 0 are left out.
   const double plain = static_cast<double>(largest - x[target]);
   double below = smoothing < 1 ? (1 - smoothing) * plain : 0;
   if (smoothing > 0) {

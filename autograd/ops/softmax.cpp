@@ -36,7 +36,7 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
       std::fill(to + r * n + real, to + (r + 1) * n, T(0));
     });
   });
-  // Past the length, y and hence the gradient are 0. So the lengths need not be saved.
+  // Past the length, y is 0, and so is the gradient if g is finite there. So the lengths need not be saved.
   return record(operation, y, {x}, {y}, typed([n, rows]<class T>(Gradients& g) {
                   const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
                   g.accumulate(0, [&](const Tensor& at_x, int beta) {

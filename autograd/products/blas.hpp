@@ -4,8 +4,8 @@
 
 #include "product.hpp"
 
-/// Products in f32 and f64 by this build's BLAS, OpenBLAS (openblas.cpp). gemm.cpp decides which products go
-/// to oneDNN instead.
+/// Products in f32 and f64 by this build's BLAS: OpenBLAS (openblas.cpp) or, for WASI, web/wasi/products.cpp.
+/// gemm.cpp decides which products go to oneDNN instead.
 namespace gradus::blas {
 
 /// Computes a product on this thread. The first call chooses the kernels, as initialise() does.

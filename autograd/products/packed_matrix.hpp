@@ -18,8 +18,8 @@ template <class T>
 class PackedMatrix {
  public:
   /// The fewest rows of A for which the copy pays. With fewer rows, it is faster to read the transposed B in
-  /// place. Each thread computes some columns of C. In the transposed B, these columns are rows, which are
-  /// contiguous. In the plain copy, they are a short piece of every row.
+  /// place. Each thread computes some columns of C, and reads the same columns of B. The transposed B stores
+  /// these columns as rows, which are contiguous. In the plain copy, they are a short piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
   /// @param b must outlive the PackedMatrix

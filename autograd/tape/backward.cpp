@@ -24,8 +24,8 @@ bool is_part(const Tensor& tensor) {
   return bytes != tensor.impl().storage->bytes;
 }
 
-// Makes gradient.sum safe to modify in place: copies it if another tensor may share its values, or if it is
-// only a part of its storage.
+// Makes gradient.sum safe to modify in place: copies a borrowed sum if another tensor may share its values,
+// or if it is only a part of its storage.
 void own(Pending& gradient) {
   if (gradient.borrowed && (is_shared(gradient.sum) || is_part(gradient.sum)))
     gradient.sum = gradient.sum.clone();
@@ -97,7 +97,7 @@ BackwardPass::~BackwardPass() {
 }
 
 // Finds all recorded results from which the outputs were computed, newest first. Marks a node as needed if it
-// is a target or was computed from a target.
+// is a target or was computed from a target. Without targets, marks all nodes.
 void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
