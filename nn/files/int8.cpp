@@ -21,7 +21,7 @@ Int8Matrix quantise_rows(const Tensor& W) {
       if (!std::isfinite(w)) fail("quantise_rows", "row ", i, " has the value ", w, "; use finite weights");
       largest = std::max(largest, std::fabs(w));
     }
-    if (largest < 0x1p-100F) continue;  // the row counts as 0: products with its scale would be denormal
+    if (largest < 0x1p-100F) continue;  // counts as a row of zeros: products with its scale could be denormal
     const float scale = bf16::to_float(bf16::rounded(largest / 127));
     q.scales[static_cast<std::size_t>(i)] = scale;
     std::ranges::transform(row, q.values.begin() + i * K,

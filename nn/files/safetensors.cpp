@@ -106,8 +106,7 @@ struct Rounded {
   std::list<std::vector<std::uint16_t>> bf16;
 };
 
-// The pieces in file order: sorted by element size, widest first, then by name. `rounded` keeps rounded
-// values alive.
+// The pieces in file order: sorted by type, widest first, then by name. `rounded` keeps rounded values alive.
 std::vector<Piece> laid_out(const NamedTensors& tensors, const Narrow& narrow, Rounded& rounded) {
   std::vector<Piece> pieces;
   const auto add_bf16 = [&](const std::string& name, const Shape& shape, std::span<const float> values) {

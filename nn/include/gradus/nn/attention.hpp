@@ -56,10 +56,10 @@ class Attention : public Module {
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 
-  /// The score of this attention, for values of size `value_size`, if attention_sequence() can compute this
-  /// score in place of attend(), and if threads may share the attention. Otherwise, and by default, returns
-  /// nothing. For an object of a class derived from AdditiveAttention or another ScoredAttention of this
-  /// library, fused_score() also returns nothing unless it is overridden, because the energies may differ.
+  /// If threads may share this attention, and attention_sequence() can compute its score, returns the score
+  /// for values of size `value_size`. Otherwise, and by default, returns nothing. For an object of a class
+  /// derived from AdditiveAttention or another ScoredAttention of this library, fused_score() also returns
+  /// nothing unless it is overridden, because the energies may differ.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }

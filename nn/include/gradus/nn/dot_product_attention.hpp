@@ -9,8 +9,8 @@ namespace gradus::nn {
 ///
 ///     e_tj = s_t · h_j
 ///
-/// No parameters. Queries have the size of the values, D. The score "general", hᵀ W_a s, is this attention in
-/// a ProjectedQuery.
+/// No parameters. Queries have the size of the values, D. For the score "general", hᵀ W_a s, use this
+/// attention in a ProjectedQuery.
 class DotProductAttention : public ScoredAttention {
  public:
   using ScoredAttention::ScoredAttention;

@@ -36,8 +36,8 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Every parameter of this module and of its descendants, in the order of registration. Each has a path,
-  /// such as "decoder.cell.weight_ih".
+  /// Every parameter of this module and of its descendants. A module's own parameters come first, then its
+  /// children's, both in the order of registration. Each has a path, such as "decoder.cell.weight_ih".
   NamedTensors named_parameters() const;
   /// All parameters without names. A parameter shared under several names appears once.
   std::vector<Tensor> parameters() const;

@@ -29,8 +29,8 @@ struct Safetensors {
 };
 
 /// Writes `tensors`. The bytes do not depend on the order of the tensors. As in the safetensors library,
-/// tensors are sorted by element size, widest first, and then by name, so that each is aligned. Replaces the
-/// file atomically, after all data is on disk. Allocates memory for the whole file.
+/// tensors are sorted by type, widest first (I64, F64, F32, BF16, I8), and then by name, so that each is
+/// aligned. Replaces the file atomically, after all data is on disk. Allocates memory for the whole file.
 /// @throws Error as quantise_rows() does; for a name in `narrow` without a tensor, or with a tensor that is
 /// not f32; for a name in both sets of `narrow`; for the name "__metadata__"; for a duplicate name, where the
 /// names of the scales count, too; for names or metadata that are not UTF-8; for an undefined tensor; for a

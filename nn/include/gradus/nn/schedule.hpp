@@ -24,7 +24,7 @@ namespace schedule {
 Schedule step(std::int64_t size, double gamma = 0.1);
 /// γᵗ. @throws Error unless γ is finite and at least 0.
 Schedule exponential(double gamma);
-/// Changes linearly: the factor is `from` at t = 0, and `to` at t = steps. From then on, it is constant.
+/// The factor changes linearly from `from` at t = 0 to `to` at t = steps. From then on, it is constant.
 /// @throws Error unless `steps` ≥ 1 and both factors are finite and at least 0.
 Schedule linear(double from, double to, std::int64_t steps);
 /// m + ½ (1 − m) (1 + cos(π t / steps)) until t = steps, and m afterwards (Loshchilov and Hutter 2017, eq. 5,
@@ -32,8 +32,8 @@ Schedule linear(double from, double to, std::int64_t steps);
 /// PyTorch's cosine rises again after `steps`.
 /// @throws Error unless `steps` ≥ 1 and the minimum is finite and at least 0.
 Schedule cosine(std::int64_t steps, double minimum = 0);
-/// Changes linearly: the factor is `from` at t = 0, and 1 at t = steps. From t = steps on, the factor is
-/// given by the schedule `then`, at t − steps:
+/// The factor changes linearly from `from` at t = 0 to 1 at t = steps. From then on, the schedule `then`
+/// gives the factor, at t − steps:
 ///
 ///     schedule::warm_up(100, schedule::cosine(900))
 ///
