@@ -58,7 +58,8 @@ std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   return decoder;
 }
 
-// Computes packed rows [s_t; c_t; α_t], (N, H + D + T), from y (N, E).
+// Computes packed rows [s; c_t; α_t], (N, H + D + T), from y (N, E). s is s_t, or s_{t−1} if the readout
+// uses the earlier state.
 Tensor BahdanauDecoder::fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
                                      const AttentionDecoder& decoder, const Packing& targets) const {
   const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
@@ -81,8 +82,8 @@ RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State
                                                 const nn::Memory& memory) const {
   // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. A
   // readout of the earlier state is excluded, because attention_sequence() would then return s_{t−1} without
-  // s_t. Dropout in training is excluded, because steps that run one by one would draw other random numbers
-  // than the whole sequence.
+  // s_t. Attention dropout in training is excluded, because one call of attention_sequence() per step would
+  // draw other random numbers than one call for all steps.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

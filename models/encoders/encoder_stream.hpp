@@ -33,7 +33,7 @@ class EncoderStream {
   struct Level {
     const nn::Recurrent* rnn;
     bool pairs;                  // joins its inputs in pairs
-    nn::RecurrentState state{};  // after the inputs that it has read; empty at the start
+    nn::RecurrentState state{};  // after the inputs read so far; empty at the start
     Pairing pairing{};
   };
   const Encoder& encoder_;

@@ -10,8 +10,8 @@ namespace gradus::models {
 namespace {
 
 constexpr std::int64_t fewest_sequences = 16, most_parameters = 1 << 21;
-// If the weights do not fit a cache, each part needs more sequences. Otherwise, reading weights takes most
-// time.
+// If the weights do not fit a cache, a part needs more sequences. With few sequences, reading the weights
+// takes most of the time.
 constexpr std::int64_t fewest_sequences_out_of_cache = 64;
 
 bool fits_cache(const Ensemble& model) { return model.parameter_count() <= most_parameters; }

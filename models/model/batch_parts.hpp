@@ -23,9 +23,9 @@ std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 // if the weights do not fit the cache, provided that the parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 
-// The bounds of consecutive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All
-// parts take about the same time, if the time of a sequence is proportional to its usual maximum length, 2T +
-// 10. A part may be empty.
+// The bounds of consecutive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). The work
+// for a sequence of length T is taken as 2T + 10, the default maximum output length. All parts have about
+// equal work. A part may be empty.
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
 // Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part. If

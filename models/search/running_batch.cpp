@@ -37,7 +37,7 @@ nn::DecoderStep::Start padded_to(std::int64_t T, const nn::DecoderStep::Start& a
           .memory = {.values = resized(values, 0, T), .keys = resized(keys, 0, T), .lengths = lengths}};
 }
 
-// Undefined if one of the parts is.
+// Concatenates the parts along this axis. Undefined if any part is undefined.
 Tensor joined(const std::vector<Tensor>& parts, int axis) {
   return std::ranges::all_of(parts, &Tensor::defined) ? concat(parts, axis) : Tensor();
 }
@@ -132,7 +132,7 @@ class RunningBatch::State {
     }
   }
 
-  // Adds the sources of another state. Both states must have taken at least one step.
+  // Adds the sources of another state, which must have taken its first step.
   void append(State other) {
     drop_rows();  // joined() below copies everything anyway
     if (rows_ == 0) {

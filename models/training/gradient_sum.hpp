@@ -25,8 +25,8 @@ class GradientSum {
   // `order`.
   GradientSum(const std::vector<Tensor>& parameters, const Processes& processes, std::int64_t shards,
               bool bf16, Order& order);
-  // If this process has begun sums and then failed, completes the sums with a NaN loss, because the other
-  // processes wait for the sums.
+  // If this process fails after it has begun sums, completes these sums with a NaN loss, because the other
+  // processes wait for them.
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;

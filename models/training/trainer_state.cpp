@@ -160,8 +160,8 @@ void Trainer::load_state(const NamedTensors& state) {
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
   // Everything that may throw comes first, so that an error leaves the trainer unchanged. The stream is
-  // restored before the model: with different data, the parameters' shapes may differ too, and then the
-  // stream's error is clearer.
+  // restored before the model. If the data differ, the parameters' shapes may differ, too, and the stream's
+  // error is clearer.
   auto plateau = make_plateau(options_);
   if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);

@@ -26,10 +26,10 @@ struct BeamOptions {
 ///     cp(x, y) = β Σ_i ln min(Σ_j p_ij, 1)         p_ij: the weight of source token i at step j
 ///
 /// A sum Σ_j p_ij below the smallest normal float is replaced by this float, so that every score is finite. A
-/// live hypothesis is one without EOS. Its score is bounded by the score that it would have if it lost no
-/// further probability and ended at the maximum length. The search stops when no bound exceeds the score of
-/// the n-th best complete hypothesis. With K = 1 and n = 1 this is greedy decoding. If K is at least the
-/// number of possible outputs, including those cut at the maximum length, the search is exhaustive.
+/// live hypothesis is one without EOS. An upper bound of its final score is its ln p so far, divided by lp at
+/// the maximum length, without cp. The search stops when no bound exceeds the score of the n-th best complete
+/// hypothesis. With K = 1 and n = 1 this is greedy decoding. If K is at least the number of possible outputs,
+/// including those cut at the maximum length, the search is exhaustive.
 ///
 /// Returns the n best results of each source, best first; fewer if fewer outputs exist. If the maximum length
 /// is reached before n hypotheses are complete, incomplete hypotheses follow the complete ones. Ties between

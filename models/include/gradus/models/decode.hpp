@@ -26,11 +26,11 @@ std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          const Search& search, const DecodeOptions& options = {});
 
 /// Makes the search for one batch of decode().
-/// @param sources the sources of the batch, in its order, as indices into the `sources` of decode()
+/// @param sources indices into the `sources` of decode(), in the order of the batch
 using SearchOfBatch = std::function<Search(std::span<const std::size_t> sources)>;
 
-/// The same, with a search for each batch. Use this if the search of a source must not depend on its batch,
-/// for example to sample each source from its own generator.
+/// decode() with a separate search for each batch. Use this overload if a source's results must not depend on
+/// its batch, for example to sample each source from its own generator.
 std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const SearchOfBatch& search, const DecodeOptions& options = {});

@@ -13,7 +13,7 @@ namespace gradus::models {
 
 /// A given target, with the model's attention weights and log-probability for each token.
 struct Forced : Decoded {
-  /// likeliest[t] is true if greedy decoding would choose token t after the same prefix.
+  /// likeliest[t] is true if greedy decoding would choose tokens[t] after the same prefix.
   std::vector<bool> likeliest;
 };
 

@@ -40,7 +40,7 @@ struct ModelOptions {
   std::int64_t layers = 1;
   std::int64_t pyramid = 0;  ///< levels of the encoder that each halve the source's length
   bool convolution = false;  ///< halves the number of annotations, see Encoder; only with attention
-  double silence = 0;        ///< in decibels; if above 0, the encoder leaves out silence, see Encoder
+  double silence = 0;        ///< in decibels; if above 0, attention leaves out silence, see Encoder
   bool bidirectional = true;
   std::optional<Bridge> bridge =
       std::nullopt;  ///< if not given: summary for a unidirectional encoder, else the decoder's default

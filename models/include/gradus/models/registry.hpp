@@ -15,7 +15,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The sizes that an attention must have.
+/// The sizes and options for AttentionKind::make.
 struct AttentionSizes {
   std::int64_t query;   ///< H
   std::int64_t value;   ///< D

@@ -36,8 +36,8 @@ SearchSteps forced_steps(std::vector<std::int64_t> target);
 /// has its own search.
 ///
 /// With nn::RowProducts or compress::Int8Products, every matrix product computes the rows of a batch
-/// independently. A source's results then have the same bits whatever other sources are in the batch,
-/// whenever those join, and with or without a StartCache. Only one thread at a time may use a RunningBatch.
+/// independently. The bits of a source's results then do not depend on the other sources in the batch, on
+/// when these join, or on the StartCache. Only one thread at a time may use a RunningBatch.
 class RunningBatch {
  public:
   using Id = std::uint64_t;

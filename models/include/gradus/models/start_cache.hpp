@@ -13,9 +13,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Keeps the starts of the sources that were decoded most recently. A start is what a search computes before
-/// its first step: the initial state s_0, the annotations h_j, and the attention's keys U_a h_j (Bahdanau et
-/// al. 2015, appendix A.1.2). If a source in the cache is decoded again, the encoder need not run. All starts
+/// Keeps the starts of the sources that were decoded most recently. A start is computed before the first step
+/// of a search: the initial state s_0, the annotations h_j, and the attention's keys U_a h_j (Bahdanau et al.
+/// 2015, appendix A.1.2). If a source in the cache is decoded again, the encoder need not run. All starts
 /// must come from the same model. Threads may share a cache.
 class StartCache {
  public:
