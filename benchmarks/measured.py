@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 
-# Environment variables that select a library's kernels and threads. run() removes them, so that the comparison is fair: some
-# programs set these values themselves, and others would take them from the user's shell.
+# Prefixes of the environment variables that select a library's kernels and threads. neutral_environment() removes these
+# variables, so that the comparison is fair: some programs set them themselves, and others would take them from the user's
+# shell.
 CHOSEN_BY_VARIABLES = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_")
 
 

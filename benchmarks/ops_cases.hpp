@@ -18,10 +18,12 @@ struct OperationCase {
 
 /// Elementwise operations, bound by memory: the tensors exceed the caches. Measures only the forward pass.
 std::vector<OperationCase> elementwise_cases();
-/// Reductions along rows and columns, and operations that only move data. Measures only the forward pass.
+/// Reductions along rows and columns, softmax, and operations that only move data. Measures only the forward
+/// pass.
 std::vector<OperationCase> row_cases();
 std::vector<OperationCase> product_cases();
-/// Operations with a fused kernel. Measures the forward and the backward pass.
+/// Operations with a fused kernel. Measures only the forward pass of "GRU cell", "GRU update" and "additive
+/// energy", one update of "Adam", and the forward and the backward pass of all others.
 std::vector<OperationCase> fused_cases();
 
 }  // namespace bench

@@ -23,7 +23,7 @@ Tensor random(const Shape& shape) {
 const float* data(const Tensor& x) { return x.values<float>().data(); }
 float* mutable_data(Tensor& x) { return x.mutable_values<float>().data(); }
 
-// Computes y[i] ← f(a[i], b[i]) into an existing buffer.
+// Returns a function that computes y[i] ← f(a[i], b[i]) in an existing buffer.
 template <class F>
 std::function<void()> each(const Tensor& a, const Tensor& b, F f) {
   return [a, b, y = empty(a.shape()), f]() mutable {

@@ -96,8 +96,8 @@ class Run {
     }
   }
 
-  // The number of elements of all weight matrices except embeddings. A step's work is proportional
-  // to this number: the step uses each element for every token, forward and backward.
+  // The number of elements of all weight matrices except embeddings. A step's work is roughly proportional
+  // to this number: the step uses each element for every source or target token, forward and backward.
   double matrix_elements() const {
     double elements = 0;
     for (const auto& [name, parameter] : model_->named_parameters()) {

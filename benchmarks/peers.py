@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs bench_bahdanau and its peer in libtorch in turn, and prints a comparison.
 
-Every contender runs the same steps in short processes. A contender is one library with one setting and thread count. Each round
-runs contenders of gradus and of libtorch alternately, so that other load on the machine affects both. The comparison uses the
-fastest round of each contender, and the best thread count of each library.
+A contender is one library with one setting and thread count. Every contender runs the same steps in short processes, except
+that libtorch with its default settings runs fewer steps. Each round runs the contenders in turn, so that other load on the
+machine affects all of them. The comparison uses the fastest round of each contender, and the best thread count of each library.
 """
 
 import argparse
@@ -31,7 +31,7 @@ class Case:
         return f"{self.config} {self.mode} {self.batch}"
 
 
-# Memory use is stable after two cycles of the eight batches. `paper` is too slow for a second cycle.
+# Memory use is stable after two cycles of the eight batches. `paper` is too slow for one cycle.
 CASES = [
     Case("tiny", "train", 64, 160, 16, 5),
     Case("d2l", "train", 64, 160, 16, 5),
@@ -74,7 +74,8 @@ def best_settings():
 
 
 def contenders(ours, theirs, threads):
-    """Maps each contender (program, settings, threads) to (executable, environment). By default libtorch uses all cores."""
+    """Maps each contender (program, settings, threads) to (executable, environment). libtorch's default settings, "plain", have
+    only one thread count, because libtorch uses all cores by default."""
     best = best_settings()
     several = sorted({1, threads})
     return {**{("gradus", "", n): (ours, {}) for n in several},
@@ -121,8 +122,8 @@ def without_dropout(case, everyone, precision):
 
 
 def check_agreement(case, precision, fastest):
-    """Checks that all contenders compute the same model. First and last losses must agree up to rounding. Decoded tokens
-    must be equal, except at near ties."""
+    """Checks that all contenders compute the same model. First and last losses must agree up to rounding. If
+    decoded tokens differ, only prints a warning, because near ties can cause this."""
     if case.mode == "decode":
         if len({report["tokens_checksum"] for report in fastest.values()}) > 1:
             print(f"{case}: some tokens differ; near ties can cause this", file=sys.stderr)

@@ -53,7 +53,7 @@ double least_ms(const Options& options, const std::function<void()>& call) {
   return least;
 }
 
-// The config `small`, the middle of each sweep.
+// The config `small`. Each sweep changes some of its sizes.
 Config base() { return *std::ranges::find(bench::configs(), "small", &Config::name); }
 
 Config with_T(std::int64_t T) {

@@ -1,4 +1,4 @@
-// bench_serve: translates the lines of a file over HTTP, by several clients. Each client has its own
+// bench_serve: translates the lines of a file over HTTP, with several clients. Each client has its own
 // connection and sends one request after another. benchmarks/serve.py starts the server and this program.
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // bench_sparse: trains models with several kinds of attention on reversed sequences. The attention weights
-// are sparse, limited to a window, or drawn at random. All models get the same batches. Prints one JSON
-// object: exact match, mean number of non-zero weights per step, how much the gradient of the score's
-// parameters varies between random draws, and the weights of one source.
+// are sparse, limited to a window, or drawn at random. Models with the same batch size get the same batches.
+// Prints one JSON object: exact match, mean number of non-zero weights per step, how much the gradient of the
+// score's parameters varies between random draws, and the weights of one source.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>

@@ -66,8 +66,8 @@ std::int64_t annotation(const Config& c) { return c.directions * c.H; }
 bool is_d2l(const Config& c) { return c.preset == "d2l"; }
 std::int64_t read_out(const Config& c) { return is_d2l(c) ? c.H : c.H + annotation(c) + c.E; }
 
-// Multiply-adds of a forward pass over S source tokens, N target tokens and P pairs of a source
-// and a target token.
+// Multiply-adds of a forward pass over B sentence pairs with S source tokens and N target tokens in total,
+// and P pairs of a source and a target token.
 std::int64_t forward_multiply_adds(const Config& c, std::int64_t B, std::int64_t S, std::int64_t N,
                                    std::int64_t P) {
   const std::int64_t D = annotation(c), R = read_out(c), above = c.layers - 1;

@@ -24,7 +24,7 @@ struct Config {
   std::int64_t Ty;  ///< longest target, with EOS
 
   /// Default numbers of timed and warm-up steps. Memory use is stable after two cycles through the batches.
-  /// `paper` is too slow for a second cycle.
+  /// `paper` is too slow for one cycle.
   std::int64_t steps, warmup;
 
   /// A preset of `gradus train`: "bahdanau" or "d2l"; empty: the model of tutorial 10. The members below
@@ -77,8 +77,8 @@ double decode_flop(const Config& config, const gradus::data::Batch& batch, std::
 struct Product {
   std::int64_t m, k, n;
 };
-/// The products to measure: 1024³, and those in a step of the model. The fastest one gives the peak with
-/// which the model's rate is compared.
+/// The products to measure: 1024³, and the main ones in a training step of the model. The fastest one gives
+/// the peak with which the model's rate is compared.
 std::vector<Product> products(const Config& config, const gradus::data::Batch& batch);
 
 }  // namespace bench

@@ -17,7 +17,8 @@ std::unique_ptr<peers::Model> make_model(const bench::Config& config) {
   return peers::make_tutorial(config);
 }
 
-// Enables libtorch's autocast: products run in bf16, and weights are converted once per step.
+// Enables libtorch's autocast for one step: products run in bf16. The destructor clears the cache of
+// converted weights.
 class Autocast {
  public:
   explicit Autocast(bench::Precision precision) : on_(precision == bench::Precision::bf16) {

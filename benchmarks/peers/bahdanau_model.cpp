@@ -36,7 +36,7 @@ class OriginalCell {
     return n + rz[1] * (h - n);
   }
 
-  /// The states (S, H) of packed rows (S, E).
+  /// The states (S, H) of packed rows (S, E). Step t has sizes[t] rows; S is the sum of `sizes`.
   Tensor forward(const Tensor& rows, const std::vector<int64_t>& sizes) const {
     Tensor h = rows.new_zeros({sizes.front(), H_});
     std::vector<Tensor> states;
