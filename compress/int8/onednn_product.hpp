@@ -21,7 +21,8 @@ class Int8Weight {
   Int8Weight(const Int8Weight&) = delete;
   Int8Weight& operator=(const Int8Weight&) = delete;
 
-  /// sums (m, n) ← p·qᵀ for p (m, k). The first call for each m generates code.
+  /// sums (m, n) ← p·qᵀ for p (m, k). The constructor generates code for m = 1 and m = 64. For any other m,
+  /// the first call generates code.
   void multiply(std::int64_t m, const std::int8_t* p, std::int32_t* sums) const;
 
  private:
@@ -29,7 +30,7 @@ class Int8Weight {
   const Made& made(std::int64_t m) const;
 
   std::int64_t n_, k_;
-  std::unique_ptr<Made> one_, many_;  // one_ is for m = 1; many_ has the layout for all other m
+  std::unique_ptr<Made> one_, many_;  // one_: m = 1; many_: m = 64; others_ share many_'s weight
   mutable std::mutex mutex_;
   mutable std::map<std::int64_t, std::unique_ptr<Made>> others_;
 };

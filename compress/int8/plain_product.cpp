@@ -19,8 +19,8 @@ GRADUS_CLONES float largest(std::int64_t n, const float* x) {
   return most + zero;
 }
 
-// Rounds to the nearest integer, ties to even: adds 1.5·2²³ and subtracts it again. Correct for magnitudes
-// below 2²².
+// p ← factor · x, rounded to the nearest integer, ties to even: adds 1.5·2²³ and subtracts it again. Correct
+// if |factor · x| is below 2²².
 GRADUS_CLONES void round_row(std::int64_t n, const float* x, float factor, std::int8_t* __restrict p) {
   constexpr float magic = 0x1.8p23F;
   for (std::int64_t l = 0; l < n; ++l) {

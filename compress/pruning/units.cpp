@@ -52,7 +52,7 @@ struct Part {
 struct Model {
   std::int64_t hidden, embedding;
   NamedTensors state;
-  bool shares_units = false;  // a column of W_a reads unit u of the decoder and of both directions
+  bool shares_units = false;  // column u of W_a reads unit u of the decoder and of both directions
 
   // The parts of an axis of this size; empty if the letters do not fill the axis.
   std::vector<Part> parts(std::string_view letters, std::int64_t size) const {

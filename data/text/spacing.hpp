@@ -8,7 +8,7 @@ namespace gradus::data {
 
 struct Spacing {
   bool french;  // a space before ! ? ; : and inside « »
-  bool solid;   // no space beside a Chinese character
+  bool solid;   // no space beside Chinese characters and punctuation
 };
 
 // Joins words and marks, with spaces as in Tokeniser::join().

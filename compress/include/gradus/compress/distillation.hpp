@@ -30,7 +30,8 @@ Tensor word_distillation(const Tensor& student, const Tensor& teacher, double te
 ///
 /// The gradient with respect to α_tj is −a_tj / α_tj, divided by the number of real steps. A weight α_tj
 /// below 10⁻⁹ counts as 10⁻⁹ and gets gradient 0. No gradient flows to the teacher.
-/// @param target_lengths (B), i64; steps t ≥ lengths[b] have no effect
+/// @param target_lengths (B), i64; steps t ≥ target_lengths[b] have no effect. If it is undefined, all steps
+/// are real
 /// @throws Error if the shapes differ, or a length is outside [0, T_y].
 Tensor attention_distillation(const Tensor& student, const Tensor& teacher, const Tensor& target_lengths);
 
@@ -46,8 +47,9 @@ struct DistillationOptions {
 ///
 /// Teacher and student read the same source and the same true previous tokens.
 /// @param teacher in eval mode
-/// @throws Error for an option out of range, and if the teacher is in training mode. The objective throws
-/// Error if the models' vocabularies differ, or if λ needs attention weights that one of the models lacks.
+/// @throws Error for an option out of range, and if the teacher is null or in training mode. The objective
+/// throws Error if the models' vocabularies differ, or if λ needs attention weights that one of the models
+/// lacks.
 models::Objective distillation(std::shared_ptr<const models::Seq2Seq> teacher,
                                const DistillationOptions& options = {});
 

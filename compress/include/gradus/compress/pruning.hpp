@@ -69,7 +69,7 @@ class Pruning {
 /// Prunes many weights in the early steps, when many are redundant, and few in the last steps.
 struct GradualPruning {
   double sparsity;         ///< s_f, in [0, 1]
-  std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning
+  std::int64_t from;       ///< t_0 ≥ 0: the start of the schedule, with s = 0
   std::int64_t until;      ///< t_1 > t_0: the first step with s_f
   std::int64_t every = 1;  ///< Δt ≥ 1: steps between two changes of s
 

@@ -15,10 +15,10 @@ namespace gradus::compress {
 /// The backward pass copies the gradient of the result to W. This is the straight-through estimator of Bengio
 /// et al. 2013, "Estimating or propagating gradients through stochastic neurons", section 4. For a
 /// fixed s_i, fake_quantise() is a staircase function: its derivative is undefined at the jumps, and 0
-/// everywhere else. (The largest weight of a row also sets s_i. But s_i is rounded to bf16, so it is a
-/// staircase, too.) The true gradient would therefore leave all weights unchanged. The estimator uses the
-/// derivative of the identity, 1, which is also the staircase's mean slope. gradcheck() compares this
-/// gradient with the true one, and therefore reports an error.
+/// everywhere else. (The largest weight of a row also sets s_i. But s_i is rounded to bf16, so s_i is a
+/// staircase function of this weight, too.) The true gradient would therefore leave all weights unchanged.
+/// The estimator uses the derivative of the identity, 1, which is also the staircase's mean slope.
+/// gradcheck() compares this gradient with the true one, and therefore reports an error.
 /// @throws Error as nn::quantise_rows() does.
 Tensor fake_quantise(const Tensor& W);
 

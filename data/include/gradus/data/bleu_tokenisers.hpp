@@ -13,7 +13,9 @@ enum class BleuTokeniser {
   mteval_13a,  ///< "13a", like WMT's mteval-v13a.pl: separates punctuation, except inside numbers
   none,        ///< "none": splits at white space; for tokenised text
   characters,  ///< "char": every character except white space is a token
-  chinese,     ///< "zh": every Chinese character is a token, the rest is split as 13a does
+  /// "zh": every Chinese character is a token; the rest is split as 13a does, but entities such as &quot; are
+  /// not decoded
+  chinese,
   /// "intl", like WMT's mteval-v14.pl: separates all Unicode symbols, and Unicode punctuation next to a
   /// character that is not a number
   international,

@@ -26,7 +26,8 @@ class SentencePiece {
   /// Calls from_bytes() with the content of a file. \throws gradus::Error also if the file cannot be read.
   static SentencePiece read(const std::filesystem::path& path);
 
-  /// The pieces of a line. Characters that the model does not know become pieces of their own, unchanged.
+  /// The pieces of a line. Unless the model has byte fallback, each run of characters that it does not know
+  /// becomes one piece, unchanged.
   std::vector<std::string> split(std::string_view line) const;
   /// The text of the pieces. Pieces that the model does not know are copied unchanged; `<unk>` becomes ` ⁇ `.
   std::string join(std::span<const std::string> pieces) const;

@@ -15,9 +15,9 @@ namespace gradus::data {
 enum class TokenUnit {
   /// White space separates words; punctuation marks and symbols are separate tokens. Some marks stay in a
   /// word: an apostrophe next to a letter (`he's`, `boys'`), a hyphen or full stop between letters (`vas-tu`,
-  /// `p.m`), a comma or colon between digits (`10:30`), a minus before a number. Elided French words become
-  /// separate tokens: `l' homme`, `qu' il`. Numbers and symbols separated by spaces, such as
-  /// `-3 0 41`, stay unchanged.
+  /// `p.m`), a comma or colon between digits (`10:30`), a minus before a number. For an apostrophe, hyphen or
+  /// full stop, a digit counts as a letter (`3.14`). Elided French words become separate tokens: `l' homme`,
+  /// `qu' il`. Numbers and symbols separated by spaces, such as `-3 0 41`, stay unchanged.
   word,
   /// Every code point is a token; a space becomes `▁` (U+2581).
   character,
@@ -61,7 +61,7 @@ class Tokeniser {
 
   /// Detokenises: joins word pieces and inserts spaces. Omits the space before closing punctuation, after an
   /// opening bracket or opening question mark, directly inside quotation marks, after an elision, between a
-  /// currency sign and its number and, for the unit `chinese`, beside a Chinese character.
+  /// currency sign and its number and, for the unit `chinese`, beside Chinese characters and punctuation.
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 
