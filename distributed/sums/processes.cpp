@@ -33,7 +33,7 @@ class Rows {
     }
   }
   // One flag per row: 1 if the row is nonzero in this process, else 0. Once the flags are summed over the
-  // processes, a flag is the number of processes in which its row is nonzero.
+  // processes, a flag is above 0 if its row is nonzero in at least one process.
   std::span<float> flags() { return flags_; }
 
   // Adds up the rows over all processes. Call this once the flags are summed over the processes.

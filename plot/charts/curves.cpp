@@ -89,7 +89,8 @@ double end_width(const Curves& curves) {
   return width;
 }
 
-// The size of the area inside the axes. Names at the ends of lines take their width from it.
+// The size of the area inside the axes. Unless units are equal, names at the ends of lines make the area
+// narrower.
 PlotSize size_of(const Curves& curves, const Axis& x, const Axis& y) {
   if (!curves.equal_units) return {std::max(kWidth - end_width(curves), kWidth / 2)};
   return {kEqualWidth, std::clamp(kEqualWidth * (y.high - y.low) / (x.high - x.low), 60.0, 1200.0)};

@@ -109,7 +109,7 @@ Axis log_axis(double low, double high) {
   std::vector<int> shown;
   for (int i = first; i <= last; ++i)
     if (i % stride == 0) shown.push_back(i);
-  // If one label needs an exponent, all labels have one.
+  // If one label needs an exponent, with_exponent() writes all labels.
   const auto needs_exponent = [](int i) { return decade_of(i) < -4 || decade_of(i) >= 9; };
   const bool exponents = std::ranges::any_of(shown, needs_exponent);
   Axis axis{log_number(first), log_number(last), true, {}};

@@ -14,7 +14,8 @@
 namespace gradus::speech {
 namespace {
 
-// Returns f(|X|²) for all windows of a sound. Calls f with |X|² as (windows, K), f64.
+// Returns f(|X|²) for all windows of a sound. Calls f for a block of windows at a time, with |X|² as
+// (windows, K), f64.
 Tensor of_all_windows(const char* where, const Sound& sound, const Framing& framing,
                       const std::function<Tensor(const Tensor& squares)>& f) {
   const auto samples = std::ssize(sound.samples);

@@ -26,7 +26,8 @@ double hann(std::int64_t n, std::int64_t L);
 // (L, 2K). Its product with a row of samples is [Re X, −Im X].
 Tensor transform(const Framing& framing);
 
-// The filters F, as (K, M), f64. Throws an Error that begins with `where` if a filter is empty.
+// The filters F, as (K, M), f64. Throws an Error that begins with `where` if M is outside [1, 1000] or a
+// filter is empty.
 Tensor filters(const char* where, std::int64_t M, const Framing& framing, std::int64_t rate);
 
 // The windows first … first + count − 1 of a sound, (count, L), f64.

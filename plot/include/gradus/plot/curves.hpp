@@ -38,8 +38,8 @@ struct Curves {
 /// point are drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y),
 /// unless they are dashed. Names at the ends of lines may overlap if the lines end close together.
 ///
-/// Throws Error if there are no series, if a series is empty, if its x and y differ in size, or if equal
-/// units are requested with a logarithmic axis.
+/// Throws Error if there are no series, if a series is empty, if its x and y differ in size, if its offset is
+/// not empty and has another size, or if equal units are requested with a logarithmic axis.
 std::string svg(const Curves& curves);
 
 }  // namespace gradus::plot

@@ -6,7 +6,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// A plain table. A column is right-aligned if all of its cells are numbers or empty.
+/// A plain table. A column is right-aligned if all of its cells are numbers, percentages or empty.
 struct Table {
   std::vector<std::string> columns{};            ///< the headings
   std::vector<std::vector<std::string>> rows{};  ///< one cell per column

@@ -13,9 +13,10 @@ namespace gradus::speech {
 ///
 ///     |X_t|² = max(F⁺ exp(y_t), 0),  F⁺ = Fᵀ (F Fᵀ)⁻¹
 ///
-/// F has a row for each band, and F⁺ is the pseudo-inverse of F. Many powers have the same features;
-/// F⁺ exp(y_t) are those with the smallest sum of squares. Negative powers become 0; the features are then
-/// not exact. A frame has fewer bands than magnitudes, so the fine structure of a voice is lost.
+/// F has a row for each band, and F⁺ is the pseudo-inverse of F. Many vectors of powers have the
+/// same features; F⁺ exp(y_t) is the one with the smallest sum of squares. Negative powers become 0; the
+/// features are then not exact. A frame has fewer bands than magnitudes, so the fine structure of a voice is
+/// lost.
 /// @param features (T, M) with M = options.bands
 /// @param rate     samples per second of the sound
 /// @return (T, K), f64
@@ -40,7 +41,7 @@ struct Reconstruction {
 ///
 /// The distance between |X| and A never grows. The first and last milliseconds, where Σ w² is below 0.1, are
 /// set to 0, because dividing by a small number would make any inaccuracy loud.
-/// @param A     (T, K), as magnitudes() and magnitudes_of() return
+/// @param A     (T, K), as returned by magnitudes() and magnitudes_of()
 /// @param start L + (T − 1) S samples; the first iteration keeps the phases of this sound
 /// @throws Error if A does not fit the rate and the options; if A has numbers that are negative or not
 /// finite; if the start has another number of samples; or if `iterations` is negative.
