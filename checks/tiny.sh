@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # checks/tiny.sh [BUILD]: builds gradus_tiny as two static programs, one with musl and one for 32-bit Arm, and tests both. On
 # demand only; needs musl-tools, gcc-arm-linux-gnueabihf, libc6-dev-armhf-cross and qemu-user. Fails if the musl program and a
-# model with the sizes of configs/reverse.toml together have more than 300 KB, or if this program needs more than 2 MB of
-# memory.
+# model with the sizes of configs/reverse.toml together have more than 300 KB, or if the musl program needs more than 2 MB
+# of memory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 gradus=${1:-build/release}/tools/gradus

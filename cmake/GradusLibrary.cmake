@@ -1,5 +1,5 @@
-# gradus_flags(target): sets the compiler flags of one of the project's targets. The flags are private, so that consumers do
-# not inherit them.
+# gradus_flags(target): sets the compiler flags of one of the project's targets. The compile options are private, so that
+# consumers do not inherit them.
 function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// Helpers for the fuzz targets. Each target defines LLVMFuzzerTestOneInput, which passes the input to one
-/// reader.
+/// Helpers for the fuzz targets. Each target defines LLVMFuzzerTestOneInput, which passes the input to the
+/// code under test.
 namespace fuzz {
 
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
