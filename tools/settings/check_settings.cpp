@@ -23,7 +23,8 @@ template <class... Parts>
   throw UsageError(message(parts...));
 }
 
-// Requires either --pairs or both --source and --target.
+// Refuses a file of pairs together with a source or target file, and a source or target file without the
+// other. `prefix` begins the names of the options: "--", "--dev-" or "--test-".
 void check_whole(const std::string& prefix, const PairFiles& files) {
   const bool source = !files.source.empty(), target = !files.target.empty();
   if (!files.pairs.empty() && (source || target)) {
@@ -85,7 +86,7 @@ void check_attention_term(const char* option, double weight, const models::Model
 
 }  // namespace
 
-// For a source of sound, refuses the options that need text.
+// With --frames, refuses training data without files, and options that need a source of text.
 void check_frames(const DataSettings& settings) {
   if (!settings.frames) return;
   if (!settings.train.given()) {

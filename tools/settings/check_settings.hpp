@@ -9,7 +9,7 @@ namespace gradus::tools {
 ///   - a source or target file together with a file of pairs,
 ///   - byte-pair encoding together with the token unit `character` or with a SentencePiece model,
 ///   - a vocabulary that a SentencePiece model shares with another tokeniser,
-///   - options that need a source of text, together with `--frames`,
+///   - `--frames` without files of training pairs, or with options that need a source of text,
 ///   - two inputs from the same stream,
 ///   - dev and test parts that take all pairs,
 ///   - a minimum above its maximum.
@@ -21,7 +21,8 @@ void check_model(const models::ModelOptions& model, const models::Registry& regi
 /// @throws UsageError if the warm-up takes all steps.
 void check_warm_up(const Settings& settings);
 
-/// @throws UsageError if pruning ends before it begins, or after the last step.
+/// @throws UsageError for `--prune` with `--int8`, if pruning does not end after it begins, and if it ends
+/// after the last step.
 void check_pruning(const Settings& settings);
 
 /// Calls check_data() and check_model(), and checks the other settings of `gradus train`. Calls

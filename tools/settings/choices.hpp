@@ -66,7 +66,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, co
       ->check(CLI::IsMember(allowed));
 }
 
-/// Adds --precision. A precision that this processor does not support is a usage error.
+/// Adds --precision. A precision that this processor or this build of gradus does not support is a usage
+/// error.
 inline void add_precision(CLI::App& app, Precision& precision, const std::string& help) {
   add_choice(app, "--precision", precision, precision_names, help)->check([](const std::string& name) {
     return name != "bf16" || supports(Precision::bf16)

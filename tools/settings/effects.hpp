@@ -32,7 +32,7 @@ std::optional<std::string> given_name(const CommandLine& line, const CLI::Option
 /// The path of --config; empty if the command has no such option, or the option is not given.
 std::string config_path(const CLI::App& app);
 
-/// Refuses the first option on the command line that has no effect, even if it has its default value. A
+/// Refuses an option on the command line that has no effect, even if it has its default value. A
 /// configuration file may serve several models, so its options without effect are not refused: those that
 /// differ from their defaults are named in one line on standard error.
 /// @throws UsageError such as "--energy has no effect with --attention dot; omit it"

@@ -45,9 +45,10 @@ struct SearchOptions {
   /// The search for decode(). In sampling, each sentence has its own generator, which depends only on the
   /// seed and on the sentence's number, so that the outputs do not depend on the division into batches.
   /// @param first the number of the first source of decode(): how many sentences were decoded before
-  /// @throws Error if an option is out of range. In sampling, the search throws it.
+  /// @throws Error if an option is out of range. In sampling, the returned function throws it.
   models::SearchOfBatch search(std::int64_t first = 0) const;
-  /// The same search for a models::RunningBatch. The model must have f32 weights.
+  /// The same search for a models::RunningBatch, without `precision`. In sampling, every sentence has the
+  /// generator of sentence 0.
   models::SearchSteps steps() const;
   TranslationOptions translation() const;
   /// The search in words, such as "greedy", "beam 5, length penalty 0.6" or "sampled with seed 1".
@@ -63,7 +64,7 @@ struct SearchOptions {
 void add_computing_options(CLI::App& app, SearchOptions& options);
 /// Adds --attention-top-k.
 void add_top_k_attention(CLI::App& app, std::int64_t& k);
-/// Adds each field as an option of the app. Conflicting options are usage errors.
+/// Adds each field, except beam.n_best, as an option of the app. Conflicting options are usage errors.
 void add_search_options(CLI::App& app, SearchOptions& options);
 /// The search options that have an effect only with other options, or only on models with attention.
 Effects search_effects(const SearchOptions& options, bool attends);

@@ -33,7 +33,7 @@ struct DataSettings {
   bool frames = false;                                 ///< the sources are paths of WAV and .npy files
   std::int64_t bands = speech::LogMelOptions{}.bands;  ///< number of bands in the features of WAV files
   speech::SpeedRange speeds;                           ///< at which training recordings are played
-  std::int64_t limit = 0;  ///< maximum number of text pairs in all parts, selected by a hash; 0: all
+  std::int64_t limit = 0;  ///< maximum number of pairs of `phrases` or `train`, selected by a hash; 0: all
 
   data::TaskOptions task_options;
   std::int64_t examples = 50000;     ///< training examples of a task
@@ -69,7 +69,7 @@ struct RunSettings {
 /// Pruning during training, see compress::GradualPruning.
 struct PruneSettings {
   double sparsity = 0;               ///< 0: no pruning
-  std::int64_t from = 0, until = 0;  ///< prunes after step `from`, until step `until`; 0: half of the run
+  std::int64_t from = 0, until = 0;  ///< prunes after step `from`, until step `until` (0: half of the run)
   bool per_matrix = false;
 
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }

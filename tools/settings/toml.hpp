@@ -10,8 +10,8 @@
 
 namespace gradus::tools {
 
-/// CLI11's configuration format, extended: accepts a byte order mark, and a # within quotes, which CLI11
-/// takes for a comment.
+/// CLI11's configuration format with two changes. Accepts a byte order mark, and a # within quotes, which
+/// CLI11 takes for a comment. Refuses lines that CLI11 would accept with another meaning, such as sections.
 class Toml : public CLI::ConfigBase {
  public:
   static constexpr std::size_t most_bytes = 1'000'000;

@@ -4,7 +4,8 @@
 
 namespace gradus::tools {
 
-/// Options that parse, but conflict or are incomplete. The exit code is 2.
+/// Options that parse, but conflict, are incomplete, have no effect or have unusable values. The exit code
+/// is 2.
 class UsageError : public Error {
  public:
   using Error::Error;
