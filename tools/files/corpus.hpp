@@ -28,11 +28,13 @@ struct Corpus {
 };
 
 /// Reads a text, or generates a task's examples from the seed.
-/// @throws Error if check_data() or a reader throws, or if no training pair is left.
+/// @throws Error if check_data(), check_task_fits() or a reader throws, if no training pair is left, or if
+/// the task has no source for one of the parts.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs` if it is set; otherwise reads `files.source` and `files.target`. If `files.source` is
-/// a folder, reads its frames files, sorted by name.
+/// a folder, the sources are the names of its .wav and .npy files, sorted.
+/// @param swap true to exchange source and target
 /// @param notes receives the note of note_of_columns(), if there is a note. If `notes` is null, the note is
 /// written to standard error.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
@@ -42,8 +44,8 @@ std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
 /// folder, and the result is empty.
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
-/// Makes the paths in the sources relative to the working folder. Before, they are relative to the folder of
-/// the list that names them.
+/// Prepends a folder to each relative path in the sources: `files.source` if it is a folder, otherwise
+/// folder_of_list() of the list that names the path.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.

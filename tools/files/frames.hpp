@@ -62,7 +62,7 @@ class Frames {
   /// The power of each frame, summed over all bands: (T, B) → (T, B) in f32; 0 for padding. Threads may call
   /// this function under the same conditions as vectors().
   Tensor power(const Tensor& ids) const;
-  /// The frames of a file without normalisation, (T, bands).
+  /// The frames of these ids without normalisation, (T, bands). No id may be padding.
   Tensor plain(std::span<const std::int64_t> ids) const;
 
  private:

@@ -15,8 +15,9 @@ bool is_standard_output(const std::filesystem::path& file);
 /// @param why the reason given in the message, such as "but weights are binary"
 std::function<std::string(const std::string&)> no_standard_output(std::string why);
 
-/// Checks before a computation that the file can be written. Refuses a file that is an input (listed in
-/// `read`) or part of a run of `gradus train`. Ignores empty paths and "-".
+/// Checks before a computation that the file can be written. Refuses a folder, an input (listed in `read`),
+/// and a file of a run of `gradus train`. Ignores empty paths and "-". Also calls files::sweep() on the
+/// file's folder.
 /// @throws Error if the file is refused, or if files::check_target() throws.
 void check_output(std::string_view who, const std::filesystem::path& file,
                   std::span<const std::filesystem::path> read);

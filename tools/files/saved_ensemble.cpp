@@ -34,8 +34,8 @@ std::string difference(const data::Vocabulary& saved, const data::Vocabulary& ru
                  "'");
 }
 
-// Refuses a model after compress --target-words, which keeps only the first words of the run's target
-// vocabulary.
+// Refuses a model that `gradus compress --target-words` wrote from a model with the run's vocabulary. Such a
+// model has only the first words of the run's target vocabulary.
 void refuse_shortlist(const char* operation, const SavedModel& model, const Sides& run) {
   const data::Vocabulary &few = model.sides.target.vocabulary, &all = run.target.vocabulary;
   const auto writer = model.checkpoint.metadata.find(writer_key);

@@ -134,7 +134,8 @@ void load_weights(const fs::path& path, const models::Checkpoint& checkpoint, mo
   }
 }
 
-// Checks that the file stores its matrices in int8 if its settings say so, and only then.
+// Checks the metadata entry compressed_key: its value must be known, and the file must store its matrices in
+// int8 if and only if the value is compressed_int8.
 void check_stored(const fs::path& path, const models::Checkpoint& checkpoint) {
   const auto how = find(checkpoint.metadata, compressed_key);
   if (how && *how != compressed_int8 && *how != compressed_bf16) {

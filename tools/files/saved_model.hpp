@@ -30,7 +30,9 @@ nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 /// The contents of a checkpoint's metadata.
 struct Origin {
   Settings settings;
-  Sides sides;  ///< vocabularies and byte-pair encodings as stored, tokenisers from the settings
+  /// Vocabularies, byte-pair encodings, SentencePiece models and frame settings are as stored. The other
+  /// options of the tokenisers are from `settings`.
+  Sides sides;
 };
 
 /// Reads the metadata of a checkpoint with these tensors. Does not build the model, because a damaged file

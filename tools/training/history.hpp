@@ -29,7 +29,7 @@ class History {
     double loss;         ///< nats per token
     double bleu, exact;  ///< NaN if not measured
     double score;        ///< value of --metric on the dev pairs
-    bool best;           ///< true if better than all before
+    bool best;           ///< true if the best so far; of equal scores, the lower loss is better
     double seconds;      ///< seconds of training since the run began or was resumed
   };
 
@@ -51,7 +51,7 @@ class History {
   /// Number of lines that read() skipped.
   std::int64_t damaged_lines() const { return damaged_lines_; }
 
-  /// SVG of the training and held-out losses. Requires at least one entry.
+  /// SVG of the cross-entropy on training and held-out pairs. Requires at least one entry.
   std::string curves() const;
 
  private:
