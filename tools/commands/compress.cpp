@@ -104,7 +104,7 @@ void prune(const Options& options, models::Seq2Seq& model) {
   std::cout << "pruned " << digits(100 * pruning.sparsity(), 1) << " % of the weights in matrices\n";
 }
 
-// Rounds the weights, and writes them.
+// Rounds the weights if --int8 or --bf16 is given, and writes them.
 void save(const Options& options, const SavedModel& saved, const fs::path& path) {
   std::set<std::string> int8, bf16;
   if (options.int8) int8 = compress::round_to_int8(*saved.model);

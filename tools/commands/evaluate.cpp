@@ -208,7 +208,7 @@ void print(const Options& options, Evaluations evaluations) {
   flush_standard_output();
 }
 
-// The reference translations for --hypotheses.
+// The reference translations for --hypotheses. If a model is given, sets `text` to this model's options.
 std::vector<std::string> targets_for(const Options& options, const models::Registry& registry,
                                      TextOptions& text) {
   Pairs pairs;
@@ -237,7 +237,8 @@ int score_hypotheses(const Options& options, const models::Registry& registry) {
   return 0;
 }
 
-// Refuses options that have no effect together with --hypotheses.
+// Without --hypotheses, requires --model and refuses options that need --hypotheses. With --hypotheses,
+// requires references and refuses options without effect.
 void check_hypotheses(const CLI::App& app, const Options& options) {
   if (options.hypotheses.empty()) {
     if (options.models.empty()) throw CLI::RequiredError("--model");

@@ -105,7 +105,7 @@ void add_options(CLI::App& app, Options& options) {
       ->transform(between(1, 3600));
 }
 
-// Splits NAME=RUN. Without NAME, the name is the folder's name.
+// Splits NAME=RUN. Without NAME, the name is the last part of the path.
 std::pair<std::string, std::string> name_and_path(const std::string& given) {
   const auto equals = given.find('=');
   if (equals != std::string::npos) return {given.substr(0, equals), given.substr(equals + 1)};

@@ -61,8 +61,8 @@ A configuration file lists options without the dashes, one per line: hidden=256,
 and the file overrides a preset. The run's folder keeps the effective options as settings.toml. On the command line, an option
 that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
-// The option's value, read before parsing, because --preset, --resume and --init-from set the defaults of
-// other options. std::nullopt if the option is missing, or if its value is empty.
+// The option's value on the command line, read before parsing, because --preset, --resume and --init-from set
+// the defaults of other options. std::nullopt if the option is missing, or if it has no value or an empty one.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -122,15 +122,15 @@ void check_new(const fs::path& folder, bool overwrite) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  // If the folder has a model but no run, the model is from gradus convert, or from a run that was killed.
+  // If the folder has a model but no run, gradus compress, gradus convert or a killed run has written it.
   if (is_there(folder / run_file::best)) {
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
   }
 }
 
-// Either --steps or --epochs on the command line overrides both options of a configuration file or a resumed
-// run. In a file or a resumed run, --epochs takes precedence over --steps.
+// Makes --steps or --epochs on the command line override both options of a configuration file or a resumed
+// run. --epochs takes precedence over --steps anyway, so only --steps needs work: it sets the epochs to 0.
 void choose_length(Settings& settings, bool steps, bool epochs) {
   if (steps && epochs) throw UsageError("--steps and --epochs are alternatives; give only one of them");
   if (steps) settings.run.epochs = 0;

@@ -66,7 +66,7 @@ std::vector<std::string> every_half_second(const Alignment& alignment) {
 // heatmap of weights.
 struct Columns {
   std::int64_t annotation = 1;  // frames per annotation, a power of 2
-  std::int64_t joined = 1;      // frames per column; more than 1 if a column had less than 2 pixels
+  std::int64_t joined = 1;      // frames per column; more than 1 if one frame would have less than 2 pixels
   std::int64_t count = 0;
   double width = 0;  // pixels
 

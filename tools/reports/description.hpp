@@ -29,15 +29,16 @@ Description describe(const std::filesystem::path& path, const models::Registry& 
 /// Describes only the file, after checks of its format. Works for models that this program cannot build, too.
 Description describe_file(const std::filesystem::path& path);
 
-/// The description for people: version, progress, data and the module tree. For a file that is not a
-/// checkpoint of `gradus train`, its metadata and tensors.
+/// The description for people: version, progress, data and the module tree. For a checkpoint without
+/// settings, version, progress and tensors. For a file that is not a checkpoint, its metadata and tensors.
 std::string text_of(const Description& description);
 
 /// One line per tensor: name, dtype, shape.
 std::string tensors_of(const Description& description);
 
-/// The description as JSON: path, checkpoint (true or false), metadata (without vocabularies), tensors (name,
-/// dtype, shape), step, best, vocabulary sizes and parameter count. Unknown values are null.
+/// The description as JSON: path, checkpoint (true or false), metadata (without vocabularies, byte-pair
+/// encodings and SentencePiece models), tensors (name, dtype, shape), step, best, vocabulary sizes and
+/// parameter count. Unknown values are null.
 std::string json_of(const Description& description);
 
 }  // namespace gradus::tools

@@ -12,7 +12,7 @@ namespace gradus::tools {
 
 using Evaluations = std::span<const Evaluation>;
 
-/// One row per metric and one column per model, then a BLEU line per model.
+/// One row per metric and one column per model, then a line for BLEU and one for chrF per model.
 std::string table(Evaluations evaluations);
 
 /// BLEU and exact match of each model, one row per bucket of source lengths.

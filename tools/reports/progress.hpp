@@ -32,7 +32,7 @@ class Progress {
   std::int64_t total_;
   plot::ProgressBar::Clock clock_;
   std::chrono::steady_clock::time_point printed_;
-  std::optional<plot::ProgressBar> bar_;  // set on a terminal
+  std::optional<plot::ProgressBar> bar_;  // set on a terminal, if the total is known
 };
 
 }  // namespace gradus::tools

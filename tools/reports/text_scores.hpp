@@ -25,7 +25,7 @@ struct TextScores {
 };
 
 /// @param hypotheses a file with one translation per line
-/// @throws Error if the file does not have one line per target, or every target is blank.
+/// @throws Error if the file does not have one line per target, or if the file or a target is empty.
 TextScores score_text(const std::filesystem::path& hypotheses, std::span<const std::string> targets,
                       const TextOptions& options);
 

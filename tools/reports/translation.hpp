@@ -32,7 +32,7 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,
                                                           const TranslationOptions& options = {});
-/// The same, with a search for each batch. Its indices of sources count only sentences with tokens.
+/// The same, with a search for each batch. The indices passed to `search` count only sentences with tokens.
 std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,
                                                           std::span<const std::string> sentences,
                                                           const models::SearchOfBatch& search,

@@ -38,8 +38,8 @@ class Connection final : public httplib::Stream {
   /// Call this if a request was not read to its end: its unread bytes must not be read as the next request.
   void close_after_answer() { closes_ = true; }
   bool closes_after_answer() const { return closes_; }
-  /// Must be called before closing. Reads and drops what the client still sends, for a second at most. If
-  /// unread bytes remained, closing would reset the connection, and the client might lose the answer.
+  /// Call this before closing. Reads and drops further bytes from the client, for a second at most. If unread
+  /// bytes remained, closing would reset the connection, and the client might lose the answer.
   void linger();
 
   bool is_readable() const override { return true; }

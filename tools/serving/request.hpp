@@ -30,16 +30,16 @@ struct RequestLimits {
 struct TranslateRequest {
   std::vector<std::string> texts;
   bool is_list = false;  ///< q was a list
-  std::string model;     ///< empty: chosen by the languages `source` and `target`, or the first
+  std::string model;     ///< empty: the model for `source` and `target`; if they are empty too, the first
   std::string source, target;
   std::int64_t alternatives = 0;
   bool alignments = false, scores = false;
   SearchOptions search;
 };
 
-/// Reads a body of POST /translate. @throws BadRequest for text that is not JSON in UTF-8, for unknown
-/// or repeated fields, for values that nest too deeply, have a wrong type or are out of range, and for fields
-/// that contradict each other.
+/// Reads a body of POST /translate. @throws BadRequest for text that is not JSON in UTF-8, for missing,
+/// unknown or repeated fields, for values that nest too deeply, have a wrong type or are out of range, and
+/// for fields that contradict each other.
 TranslateRequest read_translate_request(std::string_view body, const RequestLimits& limits);
 
 /// The body of POST /align.

@@ -14,8 +14,8 @@ namespace gradus::tools {
 ///       return gradus::tools::cli_main(argc, argv, registry);
 ///     }
 ///
-/// Returns the exit code: 0 for success, 1 if the command failed, 2 if the command line is wrong. An error
-/// message is one line on standard error.
+/// Returns the exit code: 0 for success, 1 if the command failed or training was interrupted, 2 if the
+/// command line is wrong. An error message is one line on standard error.
 int cli_main(int argc, char** argv, const models::Registry& registry = models::Registry::standard());
 
 }  // namespace gradus::tools
