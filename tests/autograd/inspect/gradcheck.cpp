@@ -165,7 +165,7 @@ TEST_CASE("inputs of any dtype are copied and stay unchanged", "[autograd][gradc
 
 TEST_CASE("leaves captured by the function are checked by name and restored", "[autograd][gradcheck]") {
   const Tensor w = leaf(tensor({{1, 2}, {3, 4}}, Dtype::f64)), b = leaf(tensor({0.1, 0.2}, Dtype::f64));
-  sum(w).backward();  // leaves an old gradient, which gradcheck must clear
+  sum(w).backward();  // now w has an old gradient, which gradcheck must clear
   const auto report =
       gradus::gradcheck([&] { return tanh(matmul(w, w) * 0.1 + b); }, NamedTensors{{"w", w}, {"b", b}});
   CHECK(report);

@@ -170,8 +170,8 @@ TEST_CASE("modules are boxes, and a leaf's name chooses its box, or its uses if 
     }
     y = y * a * b;
   }
-  // No recorded operation belongs to the module of `v`. The leaf `a` has no name, and the name of `b` has no
-  // path.
+  // No recorded operation belongs to the module of `v`. The leaves `x` and `a` have no names. The name of `b`
+  // has no path.
   CHECK(sketch(-y, {{{"decoder.attention.w", w}, {"decoder.attention.V.v", v}, {"b", b}}}) ==
         "  n4 b | 5\n"
         "  n9 neg | -100\n"

@@ -1,4 +1,5 @@
-// The transcendental functions in f32. Their errors must be within the bounds in kernels/math.hpp.
+// The functions of kernels/math.hpp. In f32, the errors of the transcendental functions must be within the
+// bounds stated there.
 
 #include "kernels/math.hpp"
 

@@ -24,7 +24,8 @@ struct Values {
   double operator()(const Integers& index) const;
 };
 
-/// Draws an input value. Avoids an operation's kinks and poles, where finite differences are invalid.
+/// Draws an input value. positive() and nonzero() avoid kinks and poles, where finite differences are
+/// invalid.
 using Domain = double (*)(gradus::Generator&);
 double anything(gradus::Generator& generator);
 double positive(gradus::Generator& generator);

@@ -1,5 +1,5 @@
-// The table of operations. It has one row for each declaration in ops.hpp, fused.hpp and packing.hpp, and for
-// each recorded member function of Tensor. The rows are in rows_*.cpp.
+// The table of operations. It has at least one row for each declaration in ops.hpp, fused.hpp and
+// packing.hpp, and for each recorded member function of Tensor. The rows are in rows_*.cpp.
 
 #include "rows.hpp"
 

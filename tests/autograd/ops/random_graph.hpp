@@ -16,7 +16,7 @@ class RandomGraph {
     int operation, first, second, argument;
   };
 
-  /// The leaves' shapes must broadcast with each other.
+  /// Leaves may have any shapes. If the shapes broadcast, elementwise operations can combine the leaves.
   RandomGraph(const std::vector<gradus::Shape>& leaves, const std::vector<Choice>& choices);
 
   std::vector<gradus::Tensor> leaves() const;

@@ -131,7 +131,7 @@ inline Operation by(const std::string& name, const std::string& variant, Operati
 
 inline int axis_of(std::int64_t n) { return static_cast<int>(n); }
 
-// The rows of each section of ops.hpp.
+// The rows of each file rows_*.cpp.
 std::vector<Operation> elementwise();
 std::vector<Operation> choosing();
 std::vector<Operation> reductions();

@@ -1,4 +1,5 @@
-// Fused recurrences split their sequences or their products among threads. The split must not change results.
+// Fused recurrences split their sequences or their products among threads. Every run with the same number of
+// threads must give the same bits. The results must match those of simple operations.
 
 #include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>

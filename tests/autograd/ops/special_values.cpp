@@ -1,4 +1,5 @@
-// Kinks, poles, ties, infinities and NaN. Finite differences cannot check these.
+// Kinks, poles, ties, infinities and NaN, which finite differences cannot check. Also: masked elements and
+// padding, dropout, accuracy of long sums, and invalid sizes.
 
 #include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>

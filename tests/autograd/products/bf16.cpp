@@ -214,7 +214,7 @@ TEST_CASE("oneDNN generates code for few shapes, even for many sizes", "[autogra
   const auto run = [](std::int64_t first, std::int64_t last) {
     const Tensor b = gradus::ones({160, 192});
     for (std::int64_t rows = first; rows < last; ++rows) {
-      matmul(gradus::ones({rows, 160}), b);                                           // like W x
+      matmul(gradus::ones({rows, 160}), b);                                           // a layer's output
       matmul(transpose(gradus::ones({rows, 160}), 0, 1), gradus::ones({rows, 192}));  // a weight's gradient
     }
   };

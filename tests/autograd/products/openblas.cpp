@@ -29,7 +29,8 @@ extern "C" {
 
 namespace {
 
-// Runs a hidden test of this program in a child process. Returns the child's output after "kernels: ".
+// Runs a hidden test of this program in a child process. Returns the rest of the line after "kernels: " in
+// the child's output. Returns the whole output if there is no such line.
 std::string kernels_of_a_child(const std::string& environment,
                                const std::string& test = "[.report-kernels]") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");

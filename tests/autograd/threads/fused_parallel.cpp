@@ -1,5 +1,6 @@
-// Fused operations split their rows among threads. Values and gradients must equal those with one thread.
-// Here, each thread gets several ranges of rows; the samples in rows_*.cpp are too small for that.
+// Fused operations split their rows among threads. Values and gradients must match those with one thread up
+// to rounding. Here, each thread gets several ranges of rows; the samples in rows_*.cpp are too small for
+// that.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>

@@ -1,4 +1,4 @@
-// Threads that share parameters. Each thread has its own tapes.
+// Threads that share parameters, each with its own tapes. One test hands a tape to another thread.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -21,7 +21,8 @@ struct Shared {
   Tensor constant;
 };
 
-// Trains a leaf that only this thread uses, on many small tapes. Returns the last gradient.
+// Trains a leaf that only this thread uses, on many small tapes. Each step also stores the leaf's new value
+// as its gradient. Returns the last one.
 Tensor train(const Shared& shared, std::uint64_t seed) {
   Generator generator(seed);
   Tensor own = leaf(normal({8, 8}, 0, 0.1, generator));
