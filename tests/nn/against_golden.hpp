@@ -12,8 +12,8 @@
 /// Leaves by name: a module's parameters, and its inputs.
 using Leaves = std::map<std::string, gradus::Tensor>;
 
-/// Loads the leaves of a golden file: all tensors whose gradients are in the file. If `module` has a
-/// parameter with the name of a leaf, copies the leaf into the parameter.
+/// Copies a golden file's values into all parameters of `module`. Each other tensor whose gradient is in the
+/// file becomes a new leaf. Returns the parameters and these leaves.
 inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradus::Dtype dtype) {
   Leaves leaves;
   for (auto [name, parameter] : module.named_parameters()) {

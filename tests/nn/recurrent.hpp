@@ -9,7 +9,7 @@
 
 #include "nn/helpers.hpp"
 
-/// GRUForm::original, the GRU of the papers, as a type of its own.
+/// A GRU in the papers' form, GRUForm::original, as a type for RECURRENT_KINDS.
 struct OriginalGRU : gradus::nn::GRU {
   OriginalGRU(std::int64_t inputs, std::int64_t hidden, gradus::nn::GRUOptions options = {})
       : GRU(inputs, hidden, original(options)) {}

@@ -1,4 +1,4 @@
-// Gives any attention a projected query.
+// ProjectedQuery: gives any attention a projected query.
 
 #include <gradus/nn/projected_query.hpp>
 

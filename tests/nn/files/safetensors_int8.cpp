@@ -1,4 +1,4 @@
-// safetensors files in which matrices are stored as I8 with scales.
+// safetensors files that store matrices as I8 with scales, or tensors as BF16.
 
 #include <gradus/nn/int8.hpp>
 #include <gradus/nn/safetensors.hpp>
@@ -123,7 +123,7 @@ TEST_CASE("a file of I8 needs free names and f32 matrices", "[nn][safetensors]")
 TEST_CASE("a tensor stored as BF16 loads as the nearest bf16 in f32, ties to even", "[nn][safetensors]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x.safetensors";
-  const float step = std::ldexp(1.0F, -7);  // the distance of bf16 numbers between 1 and 2
+  const float step = std::ldexp(1.0F, -7);  // the spacing of bf16 numbers from 1 to 2
   const NamedTensors tensors{{"b", tensor({1 + (step / 2), 1 + (3 * step / 2), 1 + (0.6F * step), -2.5F, 0,
                                            INFINITY, NAN, 3.4e38F})},
                              {"exact", tensor({1 + (step / 2)})}};

@@ -23,8 +23,8 @@ TEST_CASE("the advantage is the later tokens' log-likelihood, less the other seq
   const Tensor loss = nn::reinforce_loss(weights, r, integers({3, 2}));
   CHECK(loss.item() == 0);
   loss.backward();
-  // The baseline of a sequence is the mean reward of the other sequences: −4 for sequence 0 and −3 for
-  // sequence 1.
+  // The baseline of a sequence is the mean log-likelihood of the other sequences' tokens: −4 for sequence 0
+  // and −3 for sequence 1.
   const Tensor A = tensor({{3 + 2 - 2, 0 - 2}, {2 - 2, -2}, {-2, 0}}, Dtype::f64);
   CHECK(mismatch(squeeze(weights.grad(), 2), A / -5, rounding) == "");
 }
