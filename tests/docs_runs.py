@@ -164,7 +164,7 @@ def is_run(words):
 
 
 def scripts(text):
-    """The shell blocks of a page, followed by the commands in its sentences. N is replaced by 1."""
+    """The shell blocks of a page, followed by the commands in its sentences. In the commands, `--seed N` becomes `--seed 1`."""
     found = [block for block in SHELL.findall(text) if any(map(is_run, commands(f"```sh\n{block}```")))]
     spans = dict.fromkeys(span for span in SPAN.findall(text) if any(map(is_run, commands(f"`{span}`"))))
     return found + [span.removesuffix("…").replace("--seed N", "--seed 1") for span in spans]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
-fault_train.py GRADUS: GRADUS is the command. The faults are a full disk, a read-only folder, a moved folder, Ctrl-C, SIGTERM,
-SIGHUP, a closed pipe, a kill before and at the first checkpoint, a second run in the same folder, and files left by a killed
-run.
+fault_train.py GRADUS: GRADUS is the command. The faults are a full disk, a limit on file sizes, a full standard output, a
+missing, read-only or moved folder, Ctrl-C, SIGTERM, SIGHUP, a closed pipe, a kill before and at the first checkpoint, a second
+run in the same folder, and files left by a killed run.
 """
 
 import argparse

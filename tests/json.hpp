@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-/// A JSON value. Parses as much of JSON as the golden cases need: \" and \\ are the only escapes.
+/// A JSON value.
 struct Json {
   std::variant<std::nullptr_t, bool, double, std::string, std::vector<Json>, std::map<std::string, Json>>
       value;
@@ -30,7 +30,8 @@ struct Json {
   }
 };
 
-/// Reads one value from the beginning of a text. @throws std::exception if there is none.
+/// Reads one value from the beginning of a text. Reads as much of JSON as the golden cases need: \" and
+/// \\ are the only escapes. @throws std::exception if there is none.
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}

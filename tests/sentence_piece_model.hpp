@@ -8,7 +8,8 @@
 
 #include "catch.hpp"
 
-/// Trains a SentencePiece model with `pieces` pieces on these lines. Returns the content of its file.
+/// Trains a SentencePiece model with `pieces` pieces on these lines. `more` are further options of the
+/// trainer. Returns the content of the model's file.
 inline std::string trained_pieces(std::span<const std::string> lines, int pieces,
                                   const std::string& more = "") {
   struct Lines : sentencepiece::SentenceIterator {

@@ -1,4 +1,5 @@
-"""Whole models with teacher forcing. Each sentence is computed on its own, so no padding is needed."""
+"""Whole models with teacher forcing. Each sentence is computed on its own, so the source needs no padding. The loss ignores
+the padding of the targets."""
 from cases_recurrent import original_step
 from kit import Golden, leaf, randomise
 

@@ -47,8 +47,8 @@ def clip_value():
     g.write()
 
 
-# Every option occurs at least once. `first` holds the options of the group with `weight`, and `second` those of the group with
-# `bias`.
+# Each entry has the optimiser, the options of the group with `weight`, and those of the group with `bias`. Every option occurs
+# at least once.
 OPTIMISERS = {
     "sgd": (torch.optim.SGD, dict(lr=0.1), dict(lr=0.02, weight_decay=0.3)),
     "sgd_momentum": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, dampening=0.4),

@@ -194,7 +194,7 @@ def put_net(g, prefix, run, kind, T, B, I, H, lengths=None, state=False, **optio
 
 
 def gradients(kind, name, run=run):
-    """Every gradient of several nets. Each lacks something (biases, lengths, states), or has only one step or one sequence."""
+    """Every gradient of several nets. Most lack biases, lengths or states, or have only one step or one sequence."""
     g = Golden(name)
     put_net(g, "plain.", run, kind, T=4, B=3, I=5, H=2)
     put_net(g, "no_bias.", run, kind, T=4, B=3, I=5, H=2, bias=False, lengths=[3, 1, 4])

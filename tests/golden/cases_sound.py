@@ -6,7 +6,7 @@ import torch
 
 
 def stft(samples, L, S, N):
-    """The Fourier transforms of Hann windows, (T, N / 2 + 1)."""
+    """The Fourier transforms of Hann windows of L samples, one every S samples: (T, N / 2 + 1). N is the transform's size."""
     frames = np.stack([samples[t:t + L] for t in range(0, len(samples) - L + 1, S)])
     return np.fft.rfft(frames * np.hanning(L), N)
 
