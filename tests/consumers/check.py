@@ -49,7 +49,7 @@ def shell(folder, lines, **environment):
 
 
 def project(home, name):
-    """Creates the folder of a consumer with attend.cpp and a CMakeLists.txt."""
+    """Creates the folder of a consumer with attend.cpp, and with the files of tests/consumers/NAME if that folder exists."""
     folder = home / name
     shutil.copytree(HERE / name, folder, dirs_exist_ok=True) if (HERE / name).exists() else folder.mkdir(exist_ok=True)
     shutil.copy(HERE / "attend.cpp", folder)

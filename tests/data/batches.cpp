@@ -20,7 +20,7 @@ using Ids = std::vector<std::int64_t>;
 
 namespace {
 
-// Pairs whose lengths rise and fall. The first source token of pair i is 3 + i, by which numbers() finds i.
+// Pairs whose lengths rise and fall. The first source token of pair i is 3 + i; numbers() reads i from it.
 std::vector<Pair> numbered(std::int64_t count) {
   std::vector<Pair> pairs;
   for (std::int64_t i = 0; i < count; ++i) {

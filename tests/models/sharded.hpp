@@ -10,7 +10,7 @@
 #include "models/forgetful_decoder.hpp"
 #include "models/helpers.hpp"
 
-/// Options of a training by shards. All sources of randomness are in use.
+/// Options for training by shards, with scheduled sampling. train() adds dropout.
 inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
   return {.steps = 4,
           .optimiser = "adamw",
@@ -20,7 +20,8 @@ inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
           .loss = {.label_smoothing = 0.1, .attention_entropy = 0.1, .sampling = 0.6}};
 }
 
-/// The results of a training: final weights, losses, and the generator's position.
+/// The results of a training run: final weights; losses, gradient norm and tokens of each step; and last the
+/// generator's position.
 struct Result {
   std::vector<std::vector<float>> weights;
   std::vector<double> numbers;

@@ -19,7 +19,7 @@ TEST_CASE("an alignment is scored by its largest weight and by the weight at the
 
   score.add(std::vector<double>{0.25, 0.625, 0.125}, 1);  // right
   score.add(std::vector<double>{0.25, 0.625, 0.125}, 2);  // wrong
-  score.add(std::vector<float>{0.5F, 0.5F}, 0);           // a tie: the first is the largest
+  score.add(std::vector<float>{0.5F, 0.5F}, 0);           // a tie: the first counts as the largest
   score.add(std::vector<float>{0.5F, 0.5F}, 1);
   CHECK(score.steps == 4);
   CHECK(score.right == 2);

@@ -51,7 +51,7 @@ Model make(bool convolution = true, std::int64_t pyramid = 0) {
   return model;
 }
 
-// A model that writes EOS at no step.
+// A model that never writes EOS.
 Model endless() {
   Model model = make();
   for (auto& [name, parameter] : model->named_parameters()) {

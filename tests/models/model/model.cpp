@@ -45,8 +45,7 @@ ModelOptions small(ModelOptions options) {
   return options;
 }
 
-// The presets, and variants of the main options. Each decoder, cell, bridge and readout occurs in one of
-// them.
+// The presets, and variants of the main options. Each decoder, cell, bridge and readout occurs at least once.
 std::vector<Variant> variants() {
   return {
       {"fixed", small({.decoder = "fixed"})},

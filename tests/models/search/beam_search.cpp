@@ -130,7 +130,7 @@ TEST_CASE("incomplete hypotheses follow the complete ones", "[models][beam]") {
 
 TEST_CASE("a coverage penalty also orders incomplete hypotheses", "[models][beam]") {
   const Model model = std::move(decisive_models()[0]);
-  constexpr std::size_t complete = 1 + 6 + 36, all = 100;  // the weights depend on the tokens from step 3 on
+  constexpr std::size_t complete = 1 + 6 + 36, all = 100;  // from step 3 on, the weights depend on the tokens
   const auto found = models::beam_search(*model, x.source, x.source_lengths,
                                          {.width = 343, .n_best = all, .coverage_penalty = 5}, 3);
   for (const auto& list : found) {

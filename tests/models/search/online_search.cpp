@@ -118,7 +118,7 @@ TEST_CASE("OnlineSearch reads tokens, too", "[models][online]") {
 
 TEST_CASE("what OnlineSearch has written does not depend on what follows", "[models][online]") {
   Generator generator(5);
-  int differ = 0;  // sources whose two continuations are written differently, after a common beginning
+  int differ = 0;  // beginnings with early output whose two continuations have different outputs
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Model model = make(online(), false, seed);
     const Tensor begin = frames(4, generator);

@@ -23,7 +23,7 @@ constexpr std::int64_t vocabulary = 23;
 
 using Kept = std::vector<Decoded>;
 
-// A request: a source, and a search for use both by a running batch and by decode().
+// A request: a source, and one search in two forms: `steps` for a running batch, `search` for decode().
 struct Request {
   std::vector<std::int64_t> source;
   SearchSteps steps;

@@ -29,7 +29,7 @@ class Forgetful : public nn::ScoredAttention {
   }
 };
 
-// Attends to the first position. Has a parameter that is never used.
+// Attends equally to all positions. Has a parameter that is never used.
 class Idle : public nn::ScoredAttention {
  public:
   Idle() : unused(add_parameter("unused", gradus::ones({3}))) {}

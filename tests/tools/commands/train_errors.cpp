@@ -63,7 +63,7 @@ TEST_CASE("a non-finite loss ends a run and leaves its checkpoints unchanged", "
   CHECK(ran.code == 1);
   const std::string::size_type at = ran.err.find("gradus train: the loss at step ");
   REQUIRE(at != ran.err.npos);
-  CHECK_FALSE(contains(ran.err, "first non-finite value"));  // names the operation, for programmers
+  CHECK_FALSE(contains(ran.err, "first non-finite value"));  // that detail is for programmers
   CHECK(contains(
       ran.err, "; the last checkpoint is intact; resume with: gradus train --resume " + out.string() + "\n"));
   CHECK(ran.err.find('\n', at) == ran.err.size() - 1);

@@ -62,7 +62,7 @@ TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools
       run(arguments(out, {"--overwrite", "--optimiser", "sgd", "--learning-rate", "1e45", "--clip", "inf"}));
   CHECK(diverged.code == 1);
   CHECK(diverged.err.ends_with("; the previous run in '" + out.string() + "' is intact\n"));
-  CHECK(diverged.err.find("first non-finite") == std::string::npos);  // names the operation, for programmers
+  CHECK(diverged.err.find("first non-finite") == std::string::npos);  // that detail is for programmers
   CHECK(diverged.err.find("lower the learning rate") != std::string::npos);
   CHECK((files() == before));
 

@@ -1,4 +1,4 @@
-// Two parts of gradus serve, tested without a network: character spans, and errors if a model fails.
+// Parts of gradus serve: character spans, errors if a model fails, and errors if no model fits a request.
 
 #include <gradus/nn/decoder_step.hpp>
 

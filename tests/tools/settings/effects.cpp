@@ -1,6 +1,6 @@
-// Options without an effect, listed in settings/settings_effects.cpp. Two tests for each option: the command
-// must refuse the option; and without the command's checks, training with the option must give the same
-// weights as training without the option.
+// Options without an effect, listed in settings/settings_effects.cpp. Each option has two tests. The command
+// must refuse the option. Training that bypasses the command's checks must give the same weights with the
+// option and without it.
 
 #include <algorithm>
 #include <fstream>

@@ -130,8 +130,8 @@ TEST_CASE("a resumed run with another --metric does not compare its scores with 
           "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
-  // The losses are above 1, so no exact match would be better. Each exact match is 0, so no loss would be
-  // lower.
+  // If old and new scores were compared, the resumed run could find no new best: no exact match is above the
+  // old losses, which exceed 1. No loss is below the old exact matches, which are 0.
   for (const auto& [before, now] : {std::pair{"loss", "exact"}, {"exact", "loss"}}) {
     INFO(before << ", then " << now);
     REQUIRE(run(arguments(out, {"--metric", before, "--overwrite"})).code == 0);
