@@ -22,7 +22,7 @@ const sentences = [
 ];
 
 /**
- * @param {string} printed what the compiler or the linker printed
+ * @param {string} printed the output of the compiler or the linker
  * @param {string} file    the learner's file: "softmax_backward.hpp"
  * @returns {{ messages, first: string, isMine: boolean, sentence?: string, name?: string }} messages: those about the learner's
  * lines, as { line, column, severity, message }; first: the first error with its notes; isMine: true if that error is in the

@@ -66,7 +66,7 @@ export class ExerciseView {
     return true;
   }
 
-  // ---- What is shown ----
+  // ---- Drawing ----
 
   #places({ exercise, name }) {
     const link = (entry, text) => html("a", { href: `#${entry.name}` }, text), wholes = this.#entries.filter(({ parts }) => !parts.length);

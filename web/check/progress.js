@@ -6,7 +6,10 @@ import { filesOf, pack } from "./tar.js";
 const last = "last exercise", record = "progress.json";
 const nothing = { passed: false, stages: 0, of: 0, part: "", hints: 0 };
 
-/** All exercises and sittings. A sitting is some parts of a long exercise, with its own progress. All sittings share the file. */
+/**
+ * All exercises and sittings. A sitting is some parts of a long exercise, with its own progress. All sittings of an exercise share
+ * its file.
+ */
 export function entriesOf(exercises) {
   return exercises.flatMap((exercise) => [
     { exercise, name: exercise.name, parts: [] },

@@ -29,7 +29,7 @@ struct Inside {
   Part before;       ///< s_{t−1}, (H)
   Part annotations;  ///< h, (T, D)
   Part energies;     ///< e_t, (T); undefined if the attention has no fused_score()
-  Part weights;      ///< α_t, (T): softmax(e_t), or what the attention returns
+  Part weights;      ///< α_t, (T): softmax(e_t), or the attention's own result
   Part context;      ///< c_t = Σ_j α_tj h_j, (D)
   std::vector<std::pair<std::string, Part>>
       gates;                   ///< named as in GRUCell and LSTMCell, (H); none for a tanh RNN
@@ -46,8 +46,8 @@ struct Inside {
 /// @param source   (T), without BOS and EOS
 /// @param written  y_1, y_2, …; token t (from 0) is y_{t+1}, and L is its loss
 /// @param replaced values for this step only
-/// @throws Error if the decoder has no attention, if t is out of range, or if replaced values have a wrong
-/// size.
+/// @throws Error if the decoder is not a BahdanauDecoder or has mistakes, if t or the index of a replaced
+/// annotation is out of range, or if replaced values have a wrong size.
 Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>& source,
                    const std::vector<std::int64_t>& written, std::int64_t t, const Replaced& replaced = {});
 

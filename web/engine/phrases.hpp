@@ -18,7 +18,7 @@ namespace gradus::web {
 struct Phrase {
   std::string text;  ///< of the source
   data::Pair pair;
-  bool held_out;  ///< whether training does not use it
+  bool held_out;  ///< true if training does not use the phrase
 };
 
 /// A phrase set of data::phrases(), split and tokenised as `gradus train --phrases NAME` does. Chinese is

@@ -82,7 +82,8 @@ class Session {
   /// phrase is not in the set.
   std::optional<std::vector<std::int64_t>> target_of(const std::vector<std::int64_t>& source) const;
 
-  /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond its length.
+  /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond the target's
+  /// length.
   models::Decoded translate(std::size_t number, const std::vector<std::int64_t>& source) const;
   /// A model's output with teacher forcing: it reads the target of `pair`.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;

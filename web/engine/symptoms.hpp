@@ -13,7 +13,7 @@ struct Symptoms {
   double pads;  ///< the largest change of any p(y_t) when a longer source joins the batch; 0 is correct
   std::optional<double> steps;  ///< the largest difference of a weight α_tj between two steps
   std::optional<double> later;  ///< ‖Δh_1‖ / ‖h_1‖ when the last token changes; none if it is the only one
-  std::optional<double> query;  ///< norm of the gradient of W_a in the last update; none before the first
+  std::optional<double> query;  ///< norm of W_a's gradient in the last update; none without W_a or updates
 };
 
 /// @param pair a source, and the target that the decoder reads

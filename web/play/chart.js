@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 
 const width = 460, height = 210, left = 42, right = 16, top = 10, bottom = 34;
 
-/** Rounds range / count to 1, 2 or 5 times a power of ten. */
+/** Returns range / count, rounded up to 1, 2 or 5 times a power of ten. */
 function tickStep(range, count) {
   const rough = range / count, power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);

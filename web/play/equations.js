@@ -1,6 +1,6 @@
 // The equations of a step and of its gradients, in the book's symbols (docs/notation.md). x̄ is ∂L/∂x, ℓ the logits, τ_j the
 // tanh inside an energy. ā is the gradient at the inputs of a cell's σ and tanh. An index starts with _ and ends before a
-// space, bracket, comma, semicolon, ‖ or ᵀ.
+// space, closing bracket, comma, semicolon, ‖, ᵀ or ².
 
 import { html } from "./dom.js";
 import { isOwn } from "./own.js";

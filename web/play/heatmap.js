@@ -19,7 +19,7 @@ export class Heatmap {
 
   /**
    * @param onCell called with (row, column), from 0; called without arguments when the pointer leaves the cells
-   * @param onRow  called with the row of a cell that is clicked or entered
+   * @param onRow  called with the row of a cell that is clicked, or chosen with Enter
    */
   constructor(element, onCell, onRow) {
     this.#element = element;

@@ -144,7 +144,7 @@ const handlers = {
 
 // ---- The worker ----
 
-let training, program = "";  // what is in the worker: the names and texts of the reader's attentions, or a file's name
+let training, program = "";  // program: choices and texts of the attentions in the worker, or the trainer's file name
 const send = (message) => training?.send(message);
 
 /** Starts a worker for `used`, the reader's attentions, unless it is running. @param made the compiled trainer, or its file's name */

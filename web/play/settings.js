@@ -7,7 +7,7 @@ const choice = (name, choices, value) => ({ name, choices, value });
 
 const sets = ["eng-fra", "eng-cmn"];
 
-/** True for a phrase set, which only the trainer phrases.wasm has. */
+/** True for a phrase set, which trainer.wasm does not have. */
 export const isPhrases = (task) => sets.includes(task);
 
 /** True for a task with symbols and with lengths to choose. */

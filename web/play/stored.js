@@ -11,7 +11,7 @@ export function stored() {
   }
 }
 
-/** Replaces what is stored. */
+/** Replaces the stored files and progress. */
 export function store(contents) {
   try {
     localStorage.setItem(key, JSON.stringify(contents));

@@ -1,4 +1,5 @@
-// A worker that trains, so that the page stays responsive. Each message has a field `do`; main.js is the other end.
+// A worker that trains, so that the page stays responsive. Each message has a field `do`. training.js passes messages between
+// main.js and this worker.
 
 import { Trainer } from "./trainer.js";
 import { WASIProcExit } from "./wasi/wasi.js";

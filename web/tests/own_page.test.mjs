@@ -22,7 +22,7 @@ const message = async (page) => {
   return text(page, "#message");
 };
 
-// What Check keeps in the browser after exercise 08 has passed with this file.
+// The contents of Check's storage after exercise 08 has passed with this file.
 const passedWith = (file) => JSON.stringify({ progress: { additive_attention: { passed: true } }, files: { additive_attention: file } });
 
 // One profile for the tests that need the compiler, so that it is downloaded once.

@@ -1,5 +1,5 @@
-// The WebAssembly version of the exercises' kit/process.hpp and kit/trace.hpp. The time limit and traps are
-// handled by web/check/program.js.
+// The WebAssembly version of the exercises' kit/process.hpp and kit/trace.hpp. web/check/checker.js enforces
+// the time limit, and web/check/program.js catches traps.
 
 #include <chrono>
 
