@@ -124,7 +124,7 @@ COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\
 def unpaired_brace(source):
     """(line, brace) of an unmatched brace; None if all braces match. The indentation shows which brace is unmatched."""
     code = COMMENT_OR_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
-    missing = code.count("{") - code.count("}")  # negative: one closing brace too many
+    missing = code.count("{") - code.count("}")  # negative: too many closing braces
     opened, suspects = [], []
     indent, depth, before = None, 0, ""  # of the current statement: indentation, open parentheses, characters so far
     for number, line in enumerate(code.splitlines(), 1):

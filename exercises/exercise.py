@@ -114,8 +114,8 @@ def say_what_next(exercise, progress):
 
 
 def next_after(exercise, progress):
-    """The next open sitting of this exercise; else an open exercise of the same or a later tutorial; else an
-    open exercise of an earlier tutorial."""
+    """The first open sitting, if `exercise` is a sitting; else the first open exercise of the same or a later tutorial; else
+    the first open exercise of an earlier tutorial. None if all have passed."""
     open_sittings = [other for other in Exercise(exercise.folder).sittings if not progress.of(other)["passed"]] if exercise.parts else []
     left = sorted((other for other in exercises() if state_of(other, progress) != "passed"), key=lambda other: other.tutorial)
     later = [other for other in left if other.tutorial >= exercise.tutorial]

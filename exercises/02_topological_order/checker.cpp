@@ -235,7 +235,7 @@ void ways_of_different_lengths(const TopologicalOrder& answer) {
                {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
 }
 
-// Nodes that are used 300 and 70,000 times: more than an 8-bit and a 16-bit counter can count.
+// Nodes that are used 301 and 70,001 times: more than an 8-bit and a 16-bit counter can count.
 void used_often(const TopologicalOrder& answer) {
   for (const int uses : {300, 70'000}) {
     Graph graph;
@@ -323,8 +323,9 @@ void deep(const TopologicalOrder& answer) {
   expect_end(exercise::run_apart(right, 10), "a chain of a million nodes");
 }
 
-// Chains of 1 to 40 diamonds: 2 paths lead through each diamond, so n diamonds have 2ⁿ paths. The chain grows
-// by one diamond at a time, so an answer that follows every path exceeds the time limit within seconds.
+// Chains of 1 to 40 diamonds. Both sides of a diamond use x twice, so 4 paths lead through it, and n diamonds
+// have 4ⁿ paths. The chain grows by one diamond at a time, so an answer that follows every path exceeds the
+// time limit within seconds.
 void many_ways(const TopologicalOrder& answer) {
   Graph graph;
   Node* x = graph.leaf(0.5);

@@ -244,7 +244,7 @@ Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each)
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// For each constant: the value of parameter k if the constructor ignores this constant and uses its default.
+// Parameter k after all steps, if the constructor uses the default of one constant, or of both β₁ and β₂.
 std::vector<exercise::Suspect> constant_suspects(const Case& c, std::size_t k) {
   const AdamOptions usual;
   std::vector<exercise::Suspect> all;

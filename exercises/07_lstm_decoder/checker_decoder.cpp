@@ -112,7 +112,7 @@ Plain unit_rows(Plain x) {
   return x;
 }
 
-// The learner's decoder in plain loops: one step, with the parameters of `decoder_`.
+// One step of the right decoder in plain loops, with the parameters of the learner's decoder `decoder_`.
 class PlainDecoder {
  public:
   PlainDecoder(const Made& made, const DecoderCase& k)

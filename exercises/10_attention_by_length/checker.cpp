@@ -127,15 +127,15 @@ Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t se
     for (std::int64_t b = 0; b < e.size(1); ++b)
       for (std::int64_t j = 0; j < e.size(2); ++j)
         weights(t, b, j) = weight(e, t, b, j, lengths[static_cast<std::size_t>(b)]);
-  // Sentence 0 has three tokens. At step 2, the right position has the first of two equal weights. At step 1,
-  // the right position has the second of three equal weights.
+  // With the default lengths, sentence 0 has three tokens. At step 2, the right position has the first of two
+  // equal weights. At step 1, the right position has the second of three equal weights.
   const double sure[] = {0, 1, 0}, tied[] = {0.4, 0.2, 0.4}, tied_thrice[] = {0.3, 0.3, 0.3};
   for (std::int64_t j = 0; j < 3; ++j) {
     weights(0, 0, j) = sure[j];
     weights(1, 0, j) = tied_thrice[j];
     weights(2, 0, j) = tied[j];
   }
-  // Sentence 1 has five tokens: two small weights, and two large ones that are equal in f32.
+  // If sentence 1 has five tokens, it gets two small weights, and two large ones that are equal in f32.
   const double close[] = {1e-5, 3e-4, 0.29969, 0.35, 0.35 + 1e-12};
   for (std::int64_t j = 0; j < 5 && lengths[1] == 5; ++j) weights(0, 1, j) = close[j];
   return {weights.tensor(), lengths};

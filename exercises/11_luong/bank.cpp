@@ -669,7 +669,7 @@ class OwnLocal : public LuongGeneral {
     }
   }
 
-  // The softmax, multiplied by the Gaussian.
+  // The softmax, and the softmax multiplied by the Gaussian.
   std::pair<Tensor, Tensor> align(const Tensor& e, const Tensor& away, const Tensor& real) const {
     const Tensor within = inside(away), here = both(within, real), zero = zeros({}, e.dtype());
     const Tensor none = minus_infinity(e.dtype()), around = window(away);

@@ -53,9 +53,9 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Task& task) {
   return model;
 }
 
-// The fraction of exact matches. `copy`, `reverse` and `sort` are the fractions of steps that attend to the
-// position that is right for this task. `sort_symbol` is the fraction of steps that attend to a symbol that
-// is right for sorting.
+// `exact` is the fraction of exact matches. `copy`, `reverse` and `sort` are the fractions of steps that
+// attend to the position that is right for the task of this name. `sort_symbol` is the fraction of steps that
+// attend to a symbol that is right for sorting.
 struct Shares {
   double exact = 0, copy = 0, reverse = 0, sort = 0, sort_symbol = 0;
 };

@@ -144,7 +144,9 @@ const std::vector<Symbols> sources = {
     {4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3, 4, 4, 3, 4, 3, 3, 3, 4, 4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3},
     {5, -2, 0, -2, 1000000000000, -7}};
 
-// The mistake that explains the answers to all sources.
+// The mistake of the first suspect that gives the same positions as `answer` for every source. If no suspect
+// does: `unstable` if all answers sort their sources, `negative` if only sources with negative symbols have
+// wrong answers, else "values".
 Mistake mistake_in(const OfSource& answer, const OfSource& right, const std::vector<Suspect>& suspects) {
   for (const Suspect& suspect : suspects)
     if (std::ranges::all_of(sources, [&](const Symbols& x) { return answer(x) == suspect.positions(x); }))

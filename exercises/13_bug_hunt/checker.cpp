@@ -107,7 +107,7 @@ Plain shifted(const Plain& h) {
   return out;
 }
 
-// A table: row k lists the annotations h_j that change when token x_k changes.
+// A table: row j has an x in column k if the annotation h_j changes when token x_k changes.
 std::string sensitivity(const BugHunt& answer, const Tensor& x, const Tensor& W, const Tensor& U) {
   const Plain before(answer.read_backward(x, W, U));
   const std::int64_t T = x.size(0);

@@ -214,7 +214,7 @@ void shapes(const MaskedWeights& answer) {
   }
 }
 
-// Reports a mistake if the tape contains a ready-made softmax.
+// Reports a mistake if the tape contains a ready-made softmax or logsumexp.
 void from_scratch(const MaskedWeights& answer) {
   Case c = example(8, usual);
   c.e.set_requires_grad();

@@ -9,7 +9,8 @@
 
 using namespace search;
 
-// Beam search of width options.width. Returns the finished hypothesis with the best score.
+// Beam search of width options.width. Returns the finished hypothesis with the best score, or the live one
+// with the best score if none is finished.
 inline Hypothesis beam_search(const Model& /*model*/, const Options& /*options*/) {
   // TODO
   exercise::to_do(

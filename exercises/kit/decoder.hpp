@@ -13,7 +13,7 @@
 /// Checks for any decoder that attends once per step.
 namespace exercise {
 
-/// Additive attention that records the arguments of attend(). With `follows`, it subtracts the previous
+/// Additive attention that records the calls of attend(). With `follows`, it subtracts twice the previous
 /// weights from the energies, so that gradients also flow through the previous weights.
 class Watched : public gradus::nn::AdditiveAttention {
  public:
