@@ -81,7 +81,7 @@ std::vector<std::vector<std::int64_t>> texts_of(const std::vector<speech::Uttera
   return texts;
 }
 
-// Utterances of held-out strings, the same in every run.
+// Random utterances, the same in every run. Training draws its utterances with another seed.
 std::vector<speech::Utterance> held_out(const speech::Spoken& spoken, std::int64_t shortest, std::int64_t longest, int count = 40) {
   Generator generator(20170329);
   std::vector<speech::Utterance> utterances;
