@@ -145,7 +145,7 @@ def short(v):
 
 
 def energy_bars(p, xs, zero, values, scale, css="part attention", width=34, marked=None):
-    """Bars from the line at `zero`, with their values. The bar number `marked` is a result."""
+    """Bars from the line at `zero`, with their values. Bar number `marked` has the colour of a result."""
     p.arrow((xs[0] - 30, zero), (xs[-1] + 30, zero), head=False, width=1)
     for j, (x, e) in enumerate(zip(xs, values)):
         p.rect("part context" if j == marked else css, x - width / 2, min(zero, zero - scale * e), width, abs(scale * e))

@@ -13,7 +13,7 @@ NETWORKS = (("RNN", "token", 2.2, ""), ("GRU", GRU, 2.2, ""), ("LSTM", LSTM, 2.2
 
 
 def means(name):
-    """The rows of a table: the mean over the seeds of each number."""
+    """The rows of a table, each number as its mean over the seeds."""
     tables = [run["tables"][name]["rows"] for run in load("tutorial_05")["runs"]]
     return [[sum(values) / len(values) for values in zip(*(table[i]["values"] for table in tables))]
             for i in range(len(tables[0]))]

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-DRAWN = {}  # the name of a file → its SVG
+DRAWN = {}  # the path of a file → its SVG
 WIDTH = 480
 ROLES = ("encoder", "decoder", "context", "attention", "gate", "gradient", "backward", "token")  # in the palette's order
 STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle}
@@ -231,7 +231,8 @@ def number(value, digits=2):
 
 
 def table(p, x, y, rows, role, marked=None, size=(46, 30), shade=None):
-    """Draws a matrix with its numbers, whose upper left corner is (x, y). Row `marked` has a thick border."""
+    """Draws a matrix with its numbers, whose upper left corner is (x, y). Row `marked` has a thick border.
+    With `shade`, the larger a number from 0 to 1, the darker its cell."""
     width, height = size
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
