@@ -62,7 +62,8 @@ and the file overrides a preset. The run's folder keeps the effective options as
 that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
 // The option's value on the command line, read before parsing, because --preset, --resume and --init-from set
-// the defaults of other options. std::nullopt if the option is missing, or if it has no value or an empty one.
+// the defaults of other options. std::nullopt if the option is missing, or if it has no value or an empty
+// one.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
