@@ -256,9 +256,9 @@ SENTENCES = [
     (r"(\w+), batch (\d+)", r"\1，批次 \2"), (r"(gradus|libtorch), (\d+) threads?", r"\1，\2 线程"),
     (r"(\d+) % of memory", r"内存带宽的 \1 %"), (r"(\d+) % of SGEMM", r"SGEMM 的 \1 %"), (r"matmul ([\dx]+)", r"matmul \1"),
     (r"(`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"\1；\2，\3 核；修订版 \4。"),
-    (r"To reverse a source of length L, step t needs source token L − t \+ 1\. Over all held-out sources of lengths 3 to 12, this "
-     r"token has the largest weight in (.+ %) of the steps\. Its mean weight is (.+)\.",
-     r"要反转长度为 L 的源序列，第 t 步需要源词元 L − t + 1。在长度 3 到 12 的所有留出的源序列上，"
+    (r"To reverse a source of length L, step t needs source token L − t \+ 1\. Over at most 500 held-out sources of each length from "
+     r"3 to 12, this token has the largest weight in (.+ %) of the steps\. Its mean weight is (.+)\.",
+     r"要反转长度为 L 的源序列，第 t 步需要源词元 L − t + 1。在长度 3 到 12 的留出的源序列上（每种长度最多 500 个），"
      r"\1 的步把最大的权重放在这个词元上；它的平均权重是 \2。"),
     (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
      r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
