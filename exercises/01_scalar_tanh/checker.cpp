@@ -279,7 +279,7 @@ void learns_xor(const ScalarTanh& answer) {
     backward(L);
     for (const Value& parameter : theta) parameter.node().data -= 0.1 * parameter.gradient();
   }
-  std::cout << "          XOR with four of your neurons: the loss went from " << text(first) << " to "
+  std::cout << "          XOR with five of your neurons: the loss went from " << text(first) << " to "
             << text(last) << " in 500 steps\n";
   exercise::expect(last < 0.5,
                    {"training", "", "The gradients are right: does your tanh keep state between calls?"},

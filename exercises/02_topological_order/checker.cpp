@@ -242,8 +242,8 @@ void used_often(const TopologicalOrder& answer) {
     Node *a = graph.leaf(1), *b = graph.add(a, a), *L = b;
     for (int i = 0; i < uses; ++i) L = graph.add(L, b);
     try {
-      expect_order_once("b = a + a, and L = b + b + … + b with b " + std::to_string(uses) + " times", answer,
-                        L, {{a, "a"}, {b, "b"}, {L, "L"}});
+      expect_order_once("b = a + a, and L = b + b + … + b with b " + std::to_string(uses + 1) + " times",
+                        answer, L, {{a, "a"}, {b, "b"}, {L, "L"}});
     } catch (Finding& finding) {
       finding.mistake = counter_wraps;
       finding.got.clear();
@@ -350,7 +350,7 @@ exercise::Exercise topological_order_exercise(const TopologicalOrder& answer) {
                      {"paths of different lengths", [=] { ways_of_different_lengths(answer); }},
                      {"200 random graphs", [=] { random_graphs(answer); }},
                      {"gradients", [=] { as_differences_say(answer); }},
-                     {"a million million paths", [=] { many_ways(answer); }},
+                     {"a ladder of 40 diamonds", [=] { many_ways(answer); }},
                      {"a million nodes", [=] {
                         deep(answer);
                         used_often(answer);

@@ -332,7 +332,7 @@ void loss_values(const Coverage& answer) {
   const Tensor got = answer.loss(c.weights, c.lengths());
   exercise::expect_shape("the loss", got, Shape{}, "a scalar");
   exercise::expect(got.dtype() == Dtype::f64,
-                   {"dtype", "", "Convert masks and lengths to weights.dtype(), and the result to nothing."},
+                   {"dtype", "", "Convert masks and lengths to weights.dtype(). Do not convert the result."},
                    "The loss of weights in f64 is not f64.");
   exercise::expect_values("loss", got, number(sum / real), suspects);
   for (const Case& other : {example({6, 1, 4}), example({2, 4, 3}, 6)}) {

@@ -48,8 +48,9 @@ const Mistake maximum_of_batch{"maximum-of-batch",
 const Mistake one_maximum{"one-maximum",
                           "One maximum for the whole batch: in another row, every exponential becomes 0.",
                           "Subtract from each row its own maximum: max(e, 1, true) is (B, 1)."};
-const Mistake empty_row{"empty-row", "A sentence of length 0 gives 0/0 or ∞ − ∞.",
-                        "Its maximum is −∞ and its sum 0: replace them by finite numbers that are not 0."};
+const Mistake empty_row{
+    "empty-row", "A sentence of length 0 gives 0/0 or ∞ − ∞.",
+    "Its maximum is −∞ and its sum 0: replace the maximum by a finite number, the sum by a number above 0."};
 const Mistake pads_share{
     "pads-share", "In a sentence of length 0 the pads share the weight.",
     "Only −∞ excludes a position; if all energies are equally low, the softmax is uniform."};
