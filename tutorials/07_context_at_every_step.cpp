@@ -1,7 +1,7 @@
 // Tutorial 07: the context at every step: whether it helps to read the same vector again and again.
 //
 // In tutorial 06 the context was only the decoder's first state, so the decoder had to remember it. Here every step
-// reads the same context as an input. This is the decoder of Cho et al., "Learning phrase representations using RNN
+// reads the same context as an input. The decoder follows Cho et al., "Learning phrase representations using RNN
 // encoder–decoder for statistical machine translation" (2014), section 2.2 and appendix A.1,
 // https://arxiv.org/abs/1406.1078.
 

@@ -256,8 +256,8 @@ void unroll_forward(std::span<const Tensor> in, const Tensor& lengths, const Pac
   });
 }
 
-// Gradients that unroll_backward() writes step by step. add_gradients() then reads at_x, at_u and at_queries
-// in products over all steps.
+// Gradients that unroll_backward() writes. After all steps, add_gradients() multiplies at_x, at_u and
+// at_queries by the inputs of all steps at once. The products are the gradients of the weight matrices.
 template <class T>
 struct Wanted {
   Tensor at_x;             // gradient of W_ih x + b_ih, (layers, N, G·H)

@@ -14,7 +14,7 @@
 
 #include "models/luong_decoder.hpp"
 
-/// A model for every kind of decoder. The parameters are so large that outputs differ between sources.
+/// Models with several kinds of decoders. The parameters are so large that outputs differ between sources.
 inline std::vector<Model> decisive_models() {
   std::vector<Model> models = tiny_models();
   models.push_back(Model(

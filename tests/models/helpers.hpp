@@ -36,7 +36,8 @@ inline gradus::data::Batch tiny_batch() { return gradus::data::make_batch(tiny_p
 
 using Model = std::unique_ptr<gradus::models::Seq2Seq>;
 
-/// Small versions of the library's models. The seed determines their weights.
+/// Small models: Bahdanau's, and two with a fixed context. Sets the seed, so that their weights are always the
+/// same.
 inline std::vector<Model> tiny_models() {
   gradus::seed(1);
   std::vector<Model> models;

@@ -54,7 +54,7 @@ class Writer {
     fail("export", "the model has no '", name, "'; train it again with this version of gradus");
   }
 
-  // Returns MAGIC, the content's FNV-1a checksum, and the content.
+  // The whole file: 8 bytes (MAGIC in gradus_tiny.c), the content's FNV-1a checksum, and the content.
   std::string file() const {
     std::uint32_t sum = 2166136261U;
     for (const char c : content_) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;

@@ -49,8 +49,8 @@ class Service {
   /// @throws Error if load_ensemble() throws, or if a model reads sound.
   Service(ServiceOptions options, const models::Registry& registry);
 
-  /// Answers a body of POST /translate. Each translation equals the output of `gradus translate` with this
-  /// text as its only sentence.
+  /// Answers a body of POST /translate. Each text gets the same translation as from `gradus translate` with
+  /// the same options, if this text is the only input.
   /// @throws BadRequest, Busy, TooSlow, Gone, and Error if the model fails.
   nlohmann::ordered_json translate(const std::string& body, const IsGone& is_gone) const;
   /// Answers a body of POST /align with the attention weights between the given source and translation.

@@ -65,8 +65,9 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
                    (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
 
-// For a message: names the options to lower. Computes, for each option, the memory that is needed if only
-// this option has its minimum. Names the option with the least need, and those with at most twice that need.
+// The names of the options to lower, for an error message. Lowers each option by itself to its minimum, and
+// computes the memory that the plan then needs. Names the option with which the plan needs least, and every
+// option with which it needs at most twice as much.
 // @param batch the option for the batch size; null for a gradient check, which has no batch and no text
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {

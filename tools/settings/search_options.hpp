@@ -24,7 +24,7 @@ inline constexpr std::int64_t widest_beam = 10000;
 struct TranslationOptions {
   models::MaxSteps max_steps = {};
   /// Replaces an unknown token by the source token with the largest attention weight, if the model has
-  /// attention.
+  /// attention and reads text.
   bool replace_unknown = true;
   std::int64_t batch_tokens = models::DecodeOptions{}.batch_tokens;
 };

@@ -13,8 +13,8 @@ namespace gradus::web {
 /// the gradient.
 nlohmann::json to_json(const Inside& inside);
 
-/// Reads {"state": […], "annotations": {"0": […], …}}; both members are optional. @throws Error that names
-/// the invalid member.
+/// Reads {"state": […], "annotations": {"0": […], …}}; both members are optional.
+/// @throws Error that quotes the whole object if a member is invalid.
 Replaced replaced_from(const nlohmann::json& json);
 
 }  // namespace gradus::web

@@ -385,7 +385,7 @@ std::vector<Operation> sequences() {
       {.name = "attention_sequence",
        .call = call_attention<false>,
        .value = value_of_attention<false>,
-       // (N,E) (B,H) (T,B,A) (T,B,D) (3H,E+D) (3H,H) (A,H) (A) {targets} (3H) (3H) -> (N,H+D+T)
+       // (N,E) (B,H) (T,B,A) (T,B,D) (3H,E+D) (3H,H) (A,H) (A) {target lengths} (3H) (3H) -> (N,H+D+T)
        .samples = {"(1,1) (1,1) (1,1,1) (1,1,1) (3,2) (3,1) (1,1) (1) {1} (3) (3) -> (1,3)",
                    "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} (9) (9) -> (6,9)",
                    "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} -> (6,9)",
@@ -459,7 +459,7 @@ std::vector<Operation> sequences() {
        .variant = "of an LSTM, by dot products",
        .call = call_dot_attention,
        .value = value_of_dot_attention,
-       // (N,E) (B,H) (B,H) (T,B,H) (T,B,D) (4H,E+D) (4H,H) (4H) (4H) {targets} -> (N,H+D+T)
+       // (N,E) (B,H) (B,H) (T,B,H) (T,B,D) (4H,E+D) (4H,H) (4H) (4H) {target lengths} -> (N,H+D+T)
        .samples = {"(1,1) (1,1) (1,1) (1,1,1) (1,1,1) (4,2) (4,1) (4) (4) {1} -> (1,3)",
                    "(6,2) (3,3) (3,3) (4,3,3) (4,3,2) (12,4) (12,3) (12) (12) {2,3,1} -> (6,9)",
                    "(33,1) (10,2) (10,2) (3,10,2) (3,10,1) (8,2) (8,2) (8) (8) {4,1,5,2,3,4,0,6,3,5} "

@@ -25,7 +25,7 @@ Tensor given(const Leaves& leaves, const std::string& name) {
   return leaves.count(name) != 0 ? leaves.at(name) : Tensor();
 }
 
-// Checks every gradient. Uses lengths and initial states if the file has them.
+// Checks the outputs and every gradient. Uses lengths and initial states if the file has them.
 template <class Kind>
 void check_gradients_of(const Golden& golden, const Kind& net) {
   const Tensor lengths = golden.has("lengths") ? golden["lengths"] : Tensor();

@@ -58,7 +58,7 @@ class MultiHeadAttention : public Attention {
     std::vector<Tensor> tensors() const { return {output, weights}; }
   };
   /// Attends with all queries at once. For a query that sees no key, the weights are 0 and the output is
-  /// `out_proj.bias`.
+  /// `out_proj.bias`, or 0 without biases.
   /// @param query  (T_q, B, E)
   /// @param keys   (T_k, B, key_size)
   /// @param values (T_k, B, value_size)

@@ -67,9 +67,9 @@ class Scheduler {
   /// Each group has an entry such as "group.0.initial_rate", an f64 scalar: the group's initial learning
   /// rate. The entry "steps", an i64 scalar, is the step t.
   NamedTensors state() const;
-  /// Restores a state. The schedule itself is not part of the state.
-  /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Also throws
-  /// if the schedule's factor for the loaded step is negative or not finite. Nothing is loaded in that case.
+  /// Restores a state. The schedule itself is not part of the state. After an error, nothing has changed.
+  /// @throws Error if an entry is missing, unexpected or invalid (see StateReader::finish()), or if the
+  /// schedule's factor for the loaded step is negative or not finite.
   void load_state(const NamedTensors& state);
 
  private:

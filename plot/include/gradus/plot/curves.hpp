@@ -35,8 +35,9 @@ struct Curves {
 ///
 /// NaN and infinite values leave a gap, and so do values of 0 or below on a logarithmic axis. Long lines are
 /// thinned without losing peaks: for every two pixels of width, only the first, last, lowest and highest
-/// point are drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y),
-/// unless they are dashed. Names at the ends of lines may overlap if the lines end close together.
+/// point are drawn. A solid line of up to 40 points has a dot at each point. Series without a line consist of
+/// dots. Dots have tooltips (name: x, y), except in a series of more than 80 points. Names at the ends of
+/// lines may overlap if the lines end close together.
 ///
 /// Throws Error if there are no series, if a series is empty, if its x and y differ in size, if its offset is
 /// not empty and has another size, or if equal units are requested with a logarithmic axis.
