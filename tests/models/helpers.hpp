@@ -36,8 +36,8 @@ inline gradus::data::Batch tiny_batch() { return gradus::data::make_batch(tiny_p
 
 using Model = std::unique_ptr<gradus::models::Seq2Seq>;
 
-/// Small models: Bahdanau's, and two with a fixed context. Sets the seed, so that their weights are always the
-/// same.
+/// Small models: Bahdanau's, and two with a fixed context. Sets the seed, so that their weights are always
+/// the same.
 inline std::vector<Model> tiny_models() {
   gradus::seed(1);
   std::vector<Model> models;

@@ -23,8 +23,8 @@ struct GroupedBars {
 
 /// Draws `bars` as one SVG, in light and dark colours, with a tooltip per bar (name, group: value).
 ///
-/// If there is room, values are printed above the bars (below a bar that points down), horizontally or turned by
-/// 90°. Bars are clipped to [y_min, y_max]; printed values are not. NaN stands for a missing value, and is
+/// If there is room, values are printed above the bars (below a bar that points down), horizontally or turned
+/// by 90°. Bars are clipped to [y_min, y_max]; printed values are not. NaN stands for a missing value, and is
 /// drawn as a cross. A group without a name is left blank, which separates its neighbours.
 ///
 /// Throws Error if there are no groups or no series, or if a series does not have one value per group. Also
