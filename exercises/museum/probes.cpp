@@ -90,7 +90,8 @@ Observation state_stands_still(const Subject& subject) {
   const DecoderStep::Output first = subject.decoder().step(tokens(2, 3), state, memory),
                             second = subject.decoder().step(tokens(2, 3), first.state, memory);
   const double moved = difference(first.logits, second.logits);
-  return {moved <= same, change("If the same token is read twice, the logits of the second step", moved)};
+  return {moved <= same, "If the first two steps read the same token, their logits " +
+                             (moved <= same ? "are equal." : "differ by up to " + text(moved) + ".")};
 }
 
 // Measures the largest weight of a pad and the smallest weight of a real position. Two exhibits give weight
