@@ -22,7 +22,7 @@ namespace gradus::tools {
 namespace {
 
 constexpr std::array entries{
-    Entry{"train", train, "trains a model on a task or on pairs of sentences"},
+    Entry{"train", train, "trains a model on a task, phrases, text or recordings"},
     Entry{"translate", translate, "translates sentences"},
     Entry{"serve", serve, "answers requests for translations over HTTP"},
     Entry{"evaluate", evaluate, "measures a model on held-out pairs: BLEU, perplexity, exact match"},
@@ -31,7 +31,7 @@ constexpr std::array entries{
     Entry{"gradcheck", gradcheck, "checks the gradients of a model against finite differences"},
     Entry{"info", info, "describes a checkpoint or another safetensors file"},
     Entry{"convert", convert, "exchanges weights with PyTorch, as safetensors files"},
-    Entry{"compress", compress, "makes a model smaller: weights in int8"},
+    Entry{"compress", compress, "makes a model smaller: int8 or bf16, pruning, fewer units or words"},
     Entry{"export", export_tiny, "writes an int8 model for gradus_tiny, a program of one C file"},
     Entry{"features", features, "computes log-mel features of a WAV file, as .npy"},
     Entry{"completion", completion, "prints a script that completes commands and options in a shell"},

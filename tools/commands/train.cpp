@@ -209,7 +209,7 @@ struct Job {
 };
 
 int train_in_job(int argc, char** argv, const models::Registry& registry, Job& job) {
-  CLI::App app("Trains a model on a task or on pairs of sentences.", "gradus train");
+  CLI::App app("Trains a model on a task, phrases, text or recordings.", "gradus train");
   app.footer(footer);
   std::string preset, resume;
   bool overwrite = false;
