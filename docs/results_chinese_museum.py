@@ -54,7 +54,7 @@ WORDS = {
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
     "those of the first step. The training and its curves show no mistake. To see the mistake, give the written output "
-    "to the forward pass of training as the target: at many steps, this pass prefers another token.":
+    "to the forward pass of training as the target: at many steps, its likeliest token is not the written one.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
         "要发现它，把写出的序列当作目标，交给训练的前向计算：许多步上，它更偏爱别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",

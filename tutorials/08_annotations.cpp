@@ -189,7 +189,7 @@ void run(const tutorial::Options& options) {
                         {"What can be read from it", {}, text(known)},
                         {"Mistakes", {}, text(mistakes)}},
            .tables = {known, mistakes},
-           .try_next = "--hidden 4: what is given up first? Then ./run tutorial 09"},
+           .try_next = "--hidden 4: which token is lost most? Then ./run tutorial 09"},
           out, options);
 }
 

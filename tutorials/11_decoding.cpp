@@ -182,7 +182,7 @@ tutorial::Table all_methods(const models::Seq2Seq& model, const std::vector<data
   return table;
 }
 
-// A model that is not sure, because it is trained only briefly.
+// A model that is not sure, because its context is fixed and its training is short.
 std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const models::ModelOptions& sizes,
                                          std::uint64_t seed, std::int64_t steps) {
   gradus::seed(seed);

@@ -70,7 +70,7 @@ EXHIBITS = {
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
                "always those of the first step. The training and its curves show no mistake. To see the mistake, give the "
-               "written output to the forward pass of training as the target: at many steps, this pass prefers another token.",
+               "written output to the forward pass of training as the target: at many steps, its likeliest token is not the written one.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
