@@ -29,7 +29,7 @@ class Threads {
 };
 
 /// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). A NaN always counts as different.
-/// Returns a description of the first element that differs, or an empty text.
+/// Returns a description of the first difference, or an empty text.
 inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                               double tolerance) {
   std::ostringstream text;

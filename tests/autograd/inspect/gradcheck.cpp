@@ -307,7 +307,7 @@ TEST_CASE("elements drawn from each tensor", "[autograd][gradcheck]") {
   CHECK(report.entries[0].checked == 7);
   CHECK(report.entries[0].judged() == 7);
   CHECK(report.entries[1].checked == 2);
-  CHECK(calls < 4 * (7 + 2) + 10);  // 4 calls for each checked element: 7 of `x`, 2 of `few`; 10 others
+  CHECK(calls < 4 * (7 + 2) + 10);  // 4 per checked element: 7 of `x` and 2 of `few`
   CHECK(printed(report).find("ok    x (5, 20), 7 of 100 elements drawn: worst at ") != std::string::npos);
   CHECK(printed(report).find("ok    few (2): worst at ") != std::string::npos);
   CHECK(printed(check(1)) == printed(report));

@@ -48,7 +48,7 @@ struct Planted {
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
   // The points approach 0, the end of log's domain. At the first points, log curves too much for the step h.
-  // At the next points, x − 2h is outside the domain. At the last points, x − h is outside, too.
+  // At the next point, x − 2h is outside the domain. At the last points, x − h is outside, too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -226,7 +226,7 @@ TEST_CASE("small steps confirm gradients of strongly curved functions", "[autogr
   const auto wave = [](double x) { return std::sin(1e4 * x); };
   CHECK(check(wave, [](double x) { return 1e4 * std::cos(1e4 * x); }, {0.3, -1.1, 1e-5}).passed());
   CHECK(check(wave, [](double x) { return -1e4 * std::cos(1e4 * x); }, {0.3, -1.1, 1e-5}).wrong == 3);
-  // Steps of 1e-3 and 1e-4 are whole periods, so both differences are 0.
+  // The period is 1e-4. The first step is a multiple of the period, so its difference is 0.
   const auto periods = [](double x) { return std::sin(2e4 * M_PI * x); };
   CHECK(check(periods, [](double x) { return 2e4 * M_PI * std::cos(2e4 * M_PI * x); }, {0.3, -1.1}).passed());
 

@@ -43,7 +43,7 @@ rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
                       [](const Integers& all) { return Shape(all); });
 }
 
-// Random shapes that broadcast to `full`. Each lacks some leading axes, and has size 1 in some other axes.
+// Random shapes that broadcast to `full`. A shape may lack leading axes, and may have size 1 in other axes.
 rc::Gen<Shapes> stretching_to(const Shape& full, std::size_t count) {
   const auto narrowed = [=](const std::pair<int, int>& choice) {
     const auto [cut, ones] = choice;

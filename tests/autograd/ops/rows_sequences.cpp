@@ -57,7 +57,8 @@ Made made_until(const Values& lengths, std::int64_t row, bool reverse) {
   return {place.sequence, reverse ? length - place.step : place.step + 1, 0};
 }
 
-// Calls update(n) for each step of one sequence, in the order of computation. n is the step's packed row.
+// Calls update(n) for the first made.steps steps of a sequence, in the order of computation. n is the step's
+// packed row.
 template <class Update>
 void for_each_step(const Values& lengths, const Made& made, bool reverse, Update update) {
   const std::vector<Place> all = places(lengths);
@@ -110,7 +111,8 @@ void lstm(State& h, State& c, Argument argument) {
   }
 }
 
-// PyTorch's GRU: the next state from h. x_part(i) and u_part(i) are elements of the products with x and h.
+// PyTorch's GRU: the next state from h. x_part(i) and u_part(i) are element i of W_ih x and W_hh h, plus
+// biases.
 template <class Part, class HiddenPart>
 State gru(const State& h, Part x_part, HiddenPart u_part) {
   const std::int64_t H = std::ssize(h);

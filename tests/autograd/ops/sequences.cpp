@@ -42,7 +42,7 @@ Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   return gradus::tensor(all, {B});
 }
 
-// One example of each operation, with B sequences and states of size H.
+// Examples of the fused recurrences, with B sequences and states of size H.
 std::vector<Example> examples(std::int64_t B, std::int64_t H) {
   const Packing packing(lengths(B, 0, 6));
   const std::int64_t N = packing.rows(), T = 5, A = 7;
@@ -104,7 +104,7 @@ Bits bits(const Example& example) {
   return all;
 }
 
-// Calls visit(example) twice per operation: with enough sequences for the threads to share them, and with
+// Calls visit() for each example in two sizes: with enough sequences for the threads to share them, and with
 // weights so large that the threads share the products instead.
 template <class Visit>
 void for_each_example(Visit visit) {

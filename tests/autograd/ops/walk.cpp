@@ -86,8 +86,8 @@ TEST_CASE("the rows of a transpose are split into pieces of one cache line", "[a
   CHECK(rows(Walk<3>(shape, {whole.strides, whole.strides, turned.strides})) == pieces);
   CHECK(rows(Walk<2>(shape, {row.strides, turned.strides})) == of_sums);
 
-  // Rows are not cut into pieces if the output is strided like the input, or if a cache line holds several
-  // elements of a row.
+  // Rows are not cut into pieces if they are not contiguous in the first view, or if a cache line of the
+  // second view holds several elements of a row.
   for (std::int64_t i = 0; i < 20; ++i) along.emplace_back(i, 40);
   CHECK(rows(Walk<2>(shape, {turned.strides, whole.strides})) == along);
   const auto narrow = view<const float>(zeros({40, 2})).permuted(std::array{1, 0});

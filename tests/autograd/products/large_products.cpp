@@ -56,7 +56,7 @@ struct Operands {
     return c;
   }
   // The largest error in c, relative to the largest exact number in the same row. NaN counts as an infinite
-  // error.
+  // error. Rows whose exact numbers are all 0 are ignored.
   double error(const std::vector<float>& c, const std::vector<double>& exact) const {
     double worst = 0;
     for (std::int64_t i = 0; i < m; ++i) {

@@ -76,7 +76,7 @@ TEST_CASE("child process: prints the state of OpenBLAS before and after initiali
 
 TEST_CASE("OpenBLAS is not changed before the first product or initialise()", "[autograd][blas]") {
   const BuildInfo info = build_info();
-  if (info.blas_detected.empty() || !info.warning.empty()) return;  // this BLAS offers no choice
+  if (info.blas_detected.empty() || !info.warning.empty()) return;  // not OpenBLAS, or its kernels are fixed
   const std::string threads = std::thread::hardware_concurrency() > 1 ? "2" : "1";
   const std::string expected = info.blas_detected + " " + threads + ", then " + info.blas_kernels + " 1";
   for (const char* test : {"[.report-first-product]", "[.report-initialise]"}) {

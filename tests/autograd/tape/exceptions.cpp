@@ -20,8 +20,8 @@ using gradus::MemoryStats;
 using gradus::Tensor;
 
 // Replaces operator new by a function that can be made to fail. In builds with a sanitizer, this function
-// also allocates the tensors' buffers. In other builds, many buffers come from the pool, so fewer allocations
-// can fail.
+// also allocates the tensors' buffers. In other builds, the pool maps memory for the buffers, so fewer
+// allocations can fail.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();
@@ -72,7 +72,7 @@ struct Model {
     w.add_hook([](const Tensor& gradient) { return gradient * 2.0; });
   }
 
-  // The tape has diamonds, views, broadcasts, a retained gradient and modules.
+  // The tape has diamonds, views, broadcasts, a retained gradient and a module.
   Tensor loss() const {
     const gradus::Scope scope("model");
     Tensor state = tanh(matmul(x, w));

@@ -1,4 +1,4 @@
-// parallel_sum(): threads compute the terms, each on its own tape.
+// parallel_sum(): threads compute the terms, and each term has its own tape.
 
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/composed.hpp>

@@ -1,5 +1,5 @@
-// Reshapes, elements and slices of a tensor share the tensor's values. The gradients of such views accumulate
-// in the tensor's gradient.
+// Reshapes of x, elements x[i], and slices along the first axis share the values of x. The gradients of such
+// views accumulate in the gradient of x.
 
 #include <gradus/autograd/ops.hpp>
 

@@ -1,6 +1,6 @@
 // Fused operations split their rows among threads. Values and gradients must match those with one thread up
-// to rounding. Here, each thread gets several ranges of rows; the samples in rows_*.cpp are too small for
-// that.
+// to rounding. Here, each operation has at least one range of rows per thread. The samples in rows_*.cpp are
+// too small to be split.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>

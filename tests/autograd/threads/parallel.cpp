@@ -126,7 +126,8 @@ std::int64_t sum_below(std::int64_t n) {
   return sum;
 }
 
-// Runs a hidden child test in a process that can start only a few threads. Returns its output.
+// Runs a hidden child test in a process that can start only a few threads. Returns its output, or "no such
+// stack" if the limit of the stack's size is too low.
 std::string with_few_threads(const std::string& test, const std::string& threads) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   const std::string command =

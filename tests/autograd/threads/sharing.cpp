@@ -58,7 +58,7 @@ const std::map<std::string, Function> functions{
     {"conversion", [](const auto& x) { return x[0].to(Dtype::f64).clone() * x[1].to(Dtype::f64); }},
 };
 
-// The results of two calls of f, followed by the gradient of each input, summed over both calls.
+// The results of two calls of f, followed by the gradients of the inputs that f uses, summed over both calls.
 std::vector<std::vector<double>> run(const Function& f, Dtype dtype) {
   const std::vector<Tensor> inputs{random({R, C}, dtype), random({R, C}, dtype), random({C}, dtype),
                                    random({R, 1}, dtype)};

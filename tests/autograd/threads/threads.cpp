@@ -21,8 +21,8 @@ struct Shared {
   Tensor constant;
 };
 
-// Trains a leaf that only this thread uses, on many small tapes. Each step also stores the leaf's new value
-// as its gradient. Returns the last one.
+// Trains a leaf that only this thread uses, on many small tapes. Each step ends by storing the leaf's new
+// value as its gradient. Returns this gradient after the last step.
 Tensor train(const Shared& shared, std::uint64_t seed) {
   Generator generator(seed);
   Tensor own = leaf(normal({8, 8}, 0, 0.1, generator));
