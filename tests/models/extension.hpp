@@ -7,7 +7,8 @@
 
 /// Checks a model with a custom attention or decoder step. The library's code trains it and decodes with it.
 /// Expects correct gradients, a falling loss, and weights only on the real source. The results of a batch
-/// must equal those of its rows. The weights must sum to 1 unless `sums_to_1` is false.
+/// must equal those of its rows. The weights must sum to 1. If `sums_to_1` is false, any positive sum up to 1
+/// is right.
 inline void check_extension(gradus::models::Seq2Seq& model, bool sums_to_1 = true) {
   using gradus::Dtype;
   const BatchTensors x(tiny_batch());

@@ -21,7 +21,7 @@ struct LuongSizes {
 ///
 ///     s_t = GRU([E y_{t−1}; h̃_{t−1}], s_{t−1})        (section 3.3, input feeding)
 ///     h̃_t = tanh(W_c [c_t; s_t])                       (eq. 5)
-///     logits_t = W_o h̃_t                               (eq. 6)
+///     logits_t = W_o h̃_t + b_o                         (eq. 6, with a bias)
 class LuongDecoder : public gradus::nn::DecoderStep {
  public:
   LuongDecoder(const LuongSizes& n, std::unique_ptr<gradus::nn::Attention> given)
@@ -70,8 +70,8 @@ class LuongDecoder : public gradus::nn::DecoderStep {
   gradus::nn::Linear W_c, readout;
 };
 
-/// A small model whose sizes all differ. Only `hidden` may equal the annotations' size, 4, because some
-/// attentions require equal sizes.
+/// A small model. Its sizes differ, except that the summary has the size of an annotation, 4. `hidden` may be
+/// 4, too, because some attentions require equal sizes.
 inline gradus::models::Seq2Seq luong_model(std::unique_ptr<gradus::nn::Attention> attention,
                                            std::int64_t hidden) {
   constexpr std::int64_t H = 2;  // size of each encoder direction

@@ -27,8 +27,8 @@ inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradu
   return leaves;
 }
 
-/// Compares f's named outputs with a golden file, in both precisions. Also compares every gradient, for the
-/// incoming gradients `grad_out` of the file.
+/// Compares f's named outputs with a golden file, in both precisions. Also compares the gradients of all
+/// leaves. The incoming gradient of output X is the entry grad_out.X; without this entry it is 0.
 template <class F>
 void check_against(const Golden& golden, const gradus::nn::Module& module, F f) {
   for (const Precision& precision : precisions) {

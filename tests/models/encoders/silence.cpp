@@ -61,7 +61,7 @@ TEST_CASE("annotations are loud if their mean power is near the loudest one's", 
   CHECK(order({1, 10, 3.1F, 3.2F, 10}, 10, 0, 5) == Result{{1, 3, 4, 0, 2}, {3}});  // 10 dB below 10: 3.162…
   CHECK(order({1, 10, 3.1F, 3.2F, 10}, 21, 0, 5) == Result{{0, 1, 2, 3, 4}, {5}});
   CHECK(order({1, 10, 3.1F, 3.2F, 10}, 10, 0, 3) == Result{{1, 0, 2, 3, 4}, {1}});  // the rest is padding
-  CHECK(order({1, 1, 10, 0, 1, 1, 10}, 10, 1, 7) == Result{{1, 3, 0, 2}, {2}});     // the last has one frame
+  CHECK(order({1, 1, 10, 0, 1, 1, 10}, 10, 1, 7) == Result{{1, 3, 0, 2}, {2}});     // annotation 3: 1 frame
   CHECK(order({1, 1, 10, 0, 1, 1, 10}, 0, 1, 7) == Result{{0, 1, 2, 3}, {4}});
   CHECK(order({0, 0, 0}, 30, 0, 3) == Result{{0, 1, 2}, {3}});
 }

@@ -42,7 +42,7 @@ Model trained(Model model, std::uint64_t seed) {
 
 struct Scores {
   std::map<std::int64_t, double> exact;  // by length: the fraction reversed without a mistake
-  data::AlignmentScore alignment;        // over all steps except those that write EOS
+  data::AlignmentScore alignment;        // over the first `length` steps of each output
 };
 
 Scores test(const models::Seq2Seq& model, std::uint64_t seed) {

@@ -130,7 +130,7 @@ TEST_CASE("with sampling between 0 and 1, a coin decides for each token", "[mode
 
 TEST_CASE("sampling draws from the default generator unless another is given", "[models][loss][sampling]") {
   const Model model = attending();
-  model->eval();  // in training, each step would draw one more number than counted below
+  model->eval();  // in training, the loss would draw one more number, to seed the steps' dropout
   gradus::seed(5);
   CHECK(models::loss(*model, batch, everything).total.item() == total(*model, batch, everything));
   CHECK(gradus::default_generator().state().position == 15);  // 3 sequences, 5 steps after the first

@@ -41,7 +41,7 @@ Tensor uniform(const gradus::Shape& shape, gradus::Generator& generator) {
   return sigmoid(random(shape, generator));
 }
 
-// The paper's recurrence, computed element by element.
+// The recurrence of Raffel et al. 2017, eq. 8 and 9, computed element by element.
 std::vector<double> by_elements(const Tensor& p, const Tensor& previous) {
   std::vector<double> weights;
   for (std::int64_t b = 0; b < p.size(0); ++b) {
@@ -54,8 +54,8 @@ std::vector<double> by_elements(const Tensor& p, const Tensor& previous) {
   return weights;
 }
 
-// The first position j ≥ `first` for which stops(j) is true, or −1. Does not call stops() for later
-// positions.
+// The first position j in [first, length) for which stops(j) is true. Returns −1 if there is none, or if
+// `first` is negative. Does not call stops() for later positions.
 std::int64_t walk(std::int64_t first, std::int64_t length, const std::function<bool(std::int64_t)>& stops) {
   if (first < 0) return -1;
   for (std::int64_t j = first; j < length; ++j) {

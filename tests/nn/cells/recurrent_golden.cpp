@@ -1,4 +1,4 @@
-// Recurrent modules must equal PyTorch's. The original GRU must equal the paper's equations.
+// Recurrent modules must equal PyTorch's. The original GRU must equal the equations of Cho et al. 2014.
 
 #include "nn/against_golden.hpp"
 #include "nn/recurrent.hpp"
@@ -34,8 +34,8 @@ void check_gradients_of(const Golden& golden, const Kind& net) {
   });
 }
 
-// The nets differ in their biases, directions and layers. Some cases have no lengths, no first state, a
-// single step, or a single sequence.
+// The nets differ in their biases, directions and layers. Some cases have no lengths or no first state.
+// Others have a single step or a single sequence.
 template <class Kind>
 void check_gradients_in(const char* file) {
   const Golden golden(file);

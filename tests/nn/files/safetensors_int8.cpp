@@ -131,7 +131,8 @@ TEST_CASE("a tensor stored as BF16 loads as the nearest bf16 in f32, ties to eve
   const auto [loaded, metadata, narrow] = nn::load_safetensors(path);
   REQUIRE(loaded.size() == 2);
   CHECK(narrow.bf16 == std::set<std::string>{"b"});
-  CHECK(loaded[0].second.to_vector<float>() == tensors[1].second.to_vector<float>());  // the widest first
+  // The file stores f32 before bf16.
+  CHECK(loaded[0].second.to_vector<float>() == tensors[1].second.to_vector<float>());
   CHECK(loaded[1].first == "b");
   const auto values = loaded[1].second.to_vector<float>();
   REQUIRE(values.size() == 8);

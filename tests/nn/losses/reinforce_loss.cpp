@@ -12,7 +12,8 @@ using gradus::tensor;
 
 namespace {
 
-// Weights (T_y, B, 1) over one position. Their gradient is −A / N, where A is the advantage.
+// Weights (T_y, B, 1) over one position. Their gradient is −A / N, where A is the advantage and N the number
+// of real tokens.
 Tensor single(std::int64_t T_y, std::int64_t B) { return leaf(gradus::ones({T_y, B, 1}, Dtype::f64)); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// For the threads, an optimiser splits parameters into pieces, and clipping splits gradients. This must not
+// An optimiser splits parameters into pieces for the threads, and clipping splits gradients. This must not
 // change the result.
 
 #include <gradus/nn/clip.hpp>
