@@ -36,7 +36,8 @@ std::vector<std::int8_t> random_bytes(std::int64_t count) {
   return bytes;
 }
 
-// The definition in double: y = s_x s_i Σ p q + b.
+// The definition in double: y = s_x s_i Σ p q + b. s_x is the scale of a row of x, and s_i that of row i of
+// W. p and q are the int8 values of the two rows.
 Tensor expected(const Tensor& x, const nn::Int8Matrix& W, const Tensor& b) {
   std::vector<double> y;
   const auto values = x.values<float>();

@@ -196,8 +196,8 @@ TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distri
     // 1.
     std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
     distributed::sum_bf16(counting, values);
-    // Each addition is rounded: (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. If only the total 1 + 3 · 2⁻⁹ were
-    // rounded, it would be rounded up.
+    // Each addition is rounded: 1 + 2⁻⁹ → 1, then 1 + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. If only the total
+    // 1 + 3 · 2⁻⁹ were rounded, it would be rounded up.
     for (const float value : values) right += value == 1 ? 1 : 0;
     sent += counting.sent;
   });

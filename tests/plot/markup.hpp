@@ -10,8 +10,8 @@
 
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':'; }
 
-// True if text may contain the character at `at`. Text may not contain <, an & that begins no reference, or a
-// control character other than newline and tab.
+// True if text may contain the character at `at`. Text may not contain <, an & other than in &amp;, &lt;,
+// &gt; and &quot;, or a control character other than newline and tab.
 inline bool is_escaped(const std::string& markup, std::size_t at) {
   const char c = markup[at];
   if (c == '&') {
@@ -39,8 +39,8 @@ inline std::string attribute_fault(const std::string& markup, std::size_t& at) {
   return "";
 }
 
-// Checks that tags nest, attributes are quoted and unique, and texts are escaped. HTML's void elements need
-// no end tag. Returns an error, or an empty string.
+// Checks that tags nest, attributes are quoted and unique, and texts are escaped. The void elements meta and
+// link need no end tag. Returns an error, or an empty string.
 inline std::string fault(const std::string& markup) {
   std::vector<std::string> open;
   for (std::size_t at = 0; at < markup.size();) {

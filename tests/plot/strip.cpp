@@ -99,7 +99,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
 TEST_CASE("in a column, the cells of all heatmaps begin at the same x", "[plot]") {
   plot::Heatmap first = two_by_three(), second = two_by_three();
   second.rows[0] = "a much longer label";
-  const auto columns = [&](std::size_t per_row) {  // the x positions of cells and of the colour scale
+  const auto columns = [&](std::size_t per_row) {  // how many x positions the cells and the colour scale have
     std::set<std::string> all;
     const std::string drawn = plot::strip({first, second}, per_row), cell = "<rect class=\"gp-q";
     for (std::size_t at = drawn.find(cell); at != drawn.npos; at = drawn.find(cell, at + 1)) {

@@ -11,7 +11,7 @@
 
 using Arguments = std::vector<std::string>;
 
-/// A short run that uses all sources of randomness: dropout, scheduled sampling, and the order of pairs.
+/// A short run that draws random numbers for the weights, dropout, scheduled sampling and the order of pairs.
 inline Arguments arguments(const std::filesystem::path& out, Arguments more = {}) {
   Arguments all{
       "train", "--task",      "reverse", "--examples",   "40",   "--held-out", "5",         "--hidden",

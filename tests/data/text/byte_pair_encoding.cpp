@@ -21,7 +21,7 @@ using Counts = std::map<std::string, std::int64_t>;
 using Pieces = std::vector<std::string>;
 using Merges = std::vector<std::pair<std::string, std::string>>;
 
-// Algorithm 1 of the paper, written literally: it counts all pairs again for every merge.
+// Algorithm 1 of Sennrich et al. 2016, written literally: it counts all pairs again for every merge.
 class Reference {
  public:
   explicit Reference(const Counts& words) {

@@ -47,7 +47,7 @@ TEST_CASE("a corpus is split by its sources", "[data][split]") {
   CHECK(split.train.size() == 2 * sources(split.train).size());
   CHECK(split.dev.size() == 2 * sources(split.dev).size());
   CHECK(split.test.size() == 2 * sources(split.test).size());
-  CHECK((140 <= split.dev.size() && split.dev.size() <= 260));  // within 3 standard deviations
+  CHECK((140 <= split.dev.size() && split.dev.size() <= 260));  // within 3.2 standard deviations
   CHECK((320 <= split.test.size() && split.test.size() <= 480));
 
   std::vector<SentencePair> kept;  // the pairs of dev, in their original order

@@ -1,4 +1,5 @@
-// `gradus compress`: makes int8 models that the other commands can load.
+// `gradus compress`: makes models in int8, in bf16 or with fewer target words. The other commands can load
+// them. Also `gradus export`.
 
 #include <algorithm>
 

@@ -12,7 +12,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Attention by the cosine of query and annotation, the README's example.
+// Attention with the energies 8 · cos(query, annotation), the README's example.
 class CosineAttention : public nn::ScoredAttention {
  public:
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {

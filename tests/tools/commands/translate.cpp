@@ -145,7 +145,7 @@ TEST_CASE("the sample of a line depends only on the seed and the line's number",
   REQUIRE(few.size() > 8);
   for (std::size_t i = 0; i < few.size(); ++i) CHECK(few[i] == all[i]);
 
-  // evaluate decodes all lines together, and translate at most 1000.
+  // Decodes all lines together, as evaluate does. translate decodes at most 1000 lines together.
   const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
   tools::SearchOptions search;
   search.sampling = true;

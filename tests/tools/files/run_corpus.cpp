@@ -23,7 +23,7 @@ class Folder {
   fs::path before_;
 };
 
-// A folder with a text, and with a run of one step that was started in this folder.
+// A folder with a text, and with a run of two steps that was started in this folder.
 struct Project {
   Scratch scratch;
   fs::path place = scratch.path() / "project", run_folder = place / "out" / "run";

@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A translation of exactly these words, followed by EOS.
+// A translation with these words. Its only decoded token is EOS.
 std::vector<tools::Translation> wrote(const tools::Sides& sides, std::vector<std::string> words) {
   tools::Translation translation;
   translation.target = std::move(words);

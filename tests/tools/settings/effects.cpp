@@ -1,6 +1,6 @@
-// Options without an effect, listed in settings/settings_effects.cpp. Each option has two tests. The command
-// must refuse the option. Training that bypasses the command's checks must give the same weights with the
-// option and without it.
+// Options without an effect, listed in settings/settings_effects.cpp. Most options have two tests. The
+// command must refuse the option. Training that bypasses the command's checks must give the same weights with
+// the option and without it.
 
 #include <algorithm>
 #include <fstream>
@@ -110,7 +110,8 @@ const std::vector<Row> rows{
     {reverse, "--teacher-beam", "2", taught},
 };
 
-// Files for these tests: a teacher, separate dev texts, and the model of --init-from.
+// Files for these tests: a dev text, which is also the test text, and a model, which is the teacher and the
+// model of --init-from.
 struct Files {
   Scratch scratch;
   const std::string dev = path("dev"), model = path("model");
