@@ -65,7 +65,7 @@ other = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "
 assert decode["tokens_checksum"] != other["tokens_checksum"]
 assert report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--precision", "int8")["precision"] == "int8"
 
-# The presets' models have as many parameters as in `gradus train`. Dropout changes their loss.
+# The model of d2l-exact has as many parameters as in `gradus train`. Dropout changes its loss.
 dropped = report("--batch", "2", "--steps", "1", "--warmup", "0", config="d2l-exact")
 whole = report("--batch", "2", "--steps", "1", "--warmup", "0", "--no-dropout", config="d2l-exact")
 assert dropped["parameters"] == whole["parameters"] == 49896 and (dropped["dropout"], whole["dropout"]) == (0.1, 0)

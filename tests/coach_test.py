@@ -204,7 +204,7 @@ def class_of_the_library(coach):
 
 
 def exhibits(coach):
-    """If the coach names the cause of a fault, it names an exhibit only if the exhibit has the same cause."""
+    """When the coach names the cause of a fault, it names only an exhibit with the same cause."""
     solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
     file = coach.mine / "additive_attention.hpp"
     assert "masked_softmax(e, memory.lengths)" in solution

@@ -22,7 +22,8 @@ GRADUS = {"train", "translate", "evaluate", "score", "align", "info", "convert",
 
 
 def commands(text):
-    """Yields the words of each command, as a shell would split them."""
+    """Yields the words of each `./run` and `gradus` command, as a shell would split them. Omits assignments before the
+    command, and redirections."""
     blocks = "\n".join(SHELL.findall(text)).replace("\\\n", " ")
     lines = [command for line in blocks.splitlines() for command in re.split(r"[|;&]+ ", line)]
     for line in lines + SPAN.findall(text):

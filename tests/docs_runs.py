@@ -156,7 +156,8 @@ def command(build, words):
 
 
 def is_run(words):
-    """True if this test runs the command. Two words, as in `gradus train`, only name a command; it is not run."""
+    """True if this test runs the command. Two words, as in `gradus train`, only name a command, and it is not run. An exception
+    is `gradus gradcheck`."""
     words = [word for word in words if word != "./run"]
     if words[:1] == ["exercise"]:
         return "--cli" in words and "NAME" not in words

@@ -43,7 +43,7 @@ def train_on_your_text(folder, build):
 
 
 def load_pytorch_weights(folder, build):
-    """Writes a file with the names and shapes of the file that PyTorch would write, so that the test does not need PyTorch."""
+    """Runs the page's program on a file with the names and shapes that PyTorch would write. So the test needs no PyTorch."""
     compile(block("load-pytorch-weights.md", "python"), "load-pytorch-weights.md", "exec")
     header, end = {}, 0
     for direction in ("", "_reverse"):

@@ -30,8 +30,8 @@ struct Json {
   }
 };
 
-/// Reads one value from the beginning of a text. Reads as much of JSON as the golden cases need: \" and
-/// \\ are the only escapes. @throws std::exception if there is none.
+/// Reads one value from the beginning of a text. Reads as much of JSON as the tests need: \" and \\ are the
+/// only escapes. @throws std::exception if the text does not begin with a value.
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}

@@ -2,7 +2,8 @@
 """Checks the direction of includes between folders.
 
 LIBRARIES lists the libraries that each library may use. FOLDERS lists the folders of a library from the lowest to the highest: a
-source may include headers of its own folder and of lower folders. A public header belongs to the folder of its source.
+source may include headers of its own folder and of lower folders. A public header belongs to the folder of its source. The
+public headers of autograd are exempt.
 
 Also checks that gradus.hpp includes all public headers of the libraries in UMBRELLA.
 """

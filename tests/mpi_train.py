@@ -32,7 +32,7 @@ class Jobs:
         self.gradus, self.mpirun = gradus, mpirun
 
     def start(self, count, *options, **environment):
-        """Starts `count` processes with these options; or one process per list, if `options` is a list of lists."""
+        """Starts `count` processes with these options. If the options are lists, starts one process with each list."""
         each = options if isinstance(options[0], list) else [list(options)] * count
         apps = [["-n", "1", self.gradus, "train", *map(str, some)] for some in each]
         command = [self.mpirun, *apps[0]] + [word for app in apps[1:] for word in (":", *app)]
@@ -77,7 +77,7 @@ def any_number(jobs, scratch, whole):
 
 
 def taught(jobs, scratch, whole):
-    """Trains on the translations of a teacher, which the processes share."""
+    """Trains on the translations of a teacher. Each process translates its share of the pairs."""
     course = [word for pair in zip(COURSE[::2], COURSE[1::2]) if pair[0] not in ("--steps", "--average") for word in pair]
     options = [*course, "--steps", "40", "--teacher", whole, "--teacher-beam", "2"]
     for count, pairs in ((1, 400), (2, 200), (4, 100)):

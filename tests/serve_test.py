@@ -99,7 +99,7 @@ def bad_requests(server):
 
 
 def as_described(server):
-    """Every path must answer as openapi.json says, and openapi.json must list exactly the fields that the server knows."""
+    """Every path must answer as openapi.json says. openapi.json must list exactly the request fields that the server knows."""
     described = server.ask("GET", "/openapi.json")[1]
     for path, methods in described["paths"].items():
         for method, operation in methods.items():

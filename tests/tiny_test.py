@@ -25,7 +25,8 @@ def refused(model, content, message):
 
 
 def trained(folder, *options):
-    """Trains a model for 150 steps. Its tokens are then neither random nor certain."""
+    """Trains a model for 150 steps, so that its tokens are neither random nor certain. Rounds it to int8, exports it, and
+    returns the exported file."""
     run(gradus, "train", "--task", "reverse", "--examples", "2000", "--steps", "150", "--embedding", "16", "--hidden", "24",
         "--energy", "16", "--threads", "1", "--out", folder / "run", *options)
     run(gradus, "compress", "--int8", "--model", folder / "run", "--out", folder / "int8")

@@ -2,7 +2,7 @@
 #
 # Local names of tests clash, so each source is included in a namespace of its own. Headers must not be in that namespace. So
 # the written file begins with the #include lines of all sources, and the #if lines around them. When a source then includes the
-# same headers inside its namespace, #pragma once leaves them out.
+# same headers inside its namespace, #pragma once and include guards leave them out.
 set(headers "")
 set(tests "")
 set(number 0)

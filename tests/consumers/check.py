@@ -6,11 +6,11 @@ the last:
 
 installed   find_package and pkg-config. Installs BUILD, and moves the installation. Builds the programs of all how-to pages,
             and checks the messages about components.
-shared      Builds by add_subdirectory with shared libraries, then runs `installed` with them.
+shared      Builds by add_subdirectory with shared libraries. Installs and moves them, and builds programs with them.
 fetched     FetchContent: configures, and builds the first library.
 packages    Builds and unpacks the Debian packages, and runs the command in them.
 
-To save time, gradus is built without optimisation, except for the packages.
+To save time, `shared` and `fetched` build gradus without optimisation.
 """
 
 import os

@@ -130,7 +130,7 @@ def sparse_attention(B=7, T=6, Q=3, D=5, A=4):
 
 
 def local_attention(B=7, T=6, Q=3, D=5, A=4, window=1.5):
-    """Luong's local-p: a softmax over |j − p| ≤ window, multiplied by a Gaussian with σ = window / 2."""
+    """Luong's local-p with additive energies: a softmax over |j − p| ≤ window, multiplied by a Gaussian with σ = window / 2."""
     g = Golden("local_attention")
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
     leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "W_p.weight": leaf(A, Q), "v_a": leaf(A), "v_p": leaf(A),

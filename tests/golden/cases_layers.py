@@ -6,7 +6,7 @@ from torch import nn
 
 
 def layer(name, net, *inputs):
-    """Stores a module's output for the inputs x_1, x_2, …."""
+    """Stores a module's parameters, its inputs x_1, x_2, …, its output, and the gradients."""
     g = Golden(name)
     leaves = {**randomise(net), **{f"x_{i}": x for i, x in enumerate(inputs, 1)}}
     g.put_all(leaves)

@@ -1,5 +1,5 @@
-"""Whole models with teacher forcing. Each sentence is computed on its own, so the source needs no padding. The loss ignores
-the padding of the targets."""
+"""Whole models with teacher forcing, and an encoder with a convolution. The whole models compute each sentence on its own, so
+the source needs no padding. Their loss ignores the padding of the targets."""
 from cases_recurrent import original_step
 from kit import Golden, leaf, randomise
 

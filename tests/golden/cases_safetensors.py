@@ -74,7 +74,7 @@ def flat(result):
 
 
 def from_cpp():
-    """For each file that test_nn wrote: PyTorch must compute the outputs stored in it."""
+    """From each file that test_nn wrote, PyTorch must compute the outputs that the file stores."""
     for name, net in (("gru", nn.GRU(2, 4, bidirectional=True)), ("lstm", nn.LSTM(2, 4, bidirectional=True)),
                       ("rnn", nn.RNN(2, 4)), ("linear", nn.Linear(2, 4)), ("embedding", nn.Embedding(7, 3))):
         tensors = safetensors_io.load(FOLDER / f"{name}.from_cpp.safetensors")

@@ -6,7 +6,7 @@ names, must then fail.
     tests/mutants/mutants.py --only softmax    tests only the faults whose file, text or kind matches
     tests/mutants/mutants.py --check           checks that every fault matches its source; builds nothing (a test in CI)
 
-If the tests pass in spite of a fault, a test is missing. The exit status is then 1.
+If the tests pass in spite of a fault, a test is missing. The exit status is then 1, as for a fault that does not compile.
 """
 import argparse
 import functools
