@@ -42,8 +42,8 @@ def includes(path):
 
 
 def library_of(header):
-    """The library of a header. For gradus/LIBRARY/NAME.hpp this is LIBRARY. For gradus/NAME.hpp it is the folder that has the
-    source NAME.cpp. None for other headers."""
+    """The library of a header. For gradus/LIBRARY/NAME.hpp this is LIBRARY. For gradus/NAME.hpp it is the library whose folder
+    has the source NAME.cpp. None if there is no such folder, and for headers outside gradus/."""
     if not (match := re.fullmatch(r"gradus/(?:(\w+)/)?([\w/]+)\.hpp", header)):
         return None
     return match[1] or next((library for library in LIBRARIES if (ROOT / library / f"{match[2]}.cpp").exists()), None)

@@ -85,7 +85,7 @@ def calls(program):
 
 
 def missing(rows):
-    """Operations that no call uses."""
+    """Operations that no call uses, except those in LEFT_OUT."""
     used = {name for _, call, *_ in rows for name in re.findall(r"\w+(?=\()", call)} | {OPERATORS.get(call) for _, call, *_ in rows}
     return {name for entry in all_entries() for name in entry.names} - used - LEFT_OUT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the models of the tutorials as circuits.
+"""Draws the models of the tutorials as circuits, and the other diagrams of the book.
 
 docs/diagrams.py render   writes docs/pictures/diagram_*.svg
 docs/diagrams.py check    fails if a picture is not what `render` would write, or if no page shows it

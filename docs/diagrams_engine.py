@@ -239,7 +239,7 @@ UPWARD = {("tape", "ops"): "add", ("kernels", "tape"): "Gradients", ("memory", "
 
 @picture("autograd_folders", 414)
 def autograd_folders(p):
-    """The folders of autograd, from ops at the top to runtime at the bottom, and what they call.
+    """The folders of autograd, from fused at the top to runtime at the bottom, and what they call.
 
     An arrow leads from a folder to the next folder that it calls: fused, ops, products, tensor and tape, kernels, threads, memory, runtime.
     inspect calls products. Three dashed arrows lead up: tape calls add in ops, kernels calls Gradients in tape, memory calls Tensor.

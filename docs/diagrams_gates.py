@@ -30,7 +30,7 @@ def network(p, number, points, name=None):
 
 
 def axes(p, left, right, y_of, y_labels, x_of, x_labels, floor):
-    """Draws a grid with labels at both axes."""
+    """Draws horizontal grid lines, and the labels of both axes."""
     for value, label in y_labels:
         p.path("line token faded", f"M{at(left, y_of(value))}H{right:g}", ' stroke-width="1"')
         p.math(left - 8, y_of(value), label, "small end quiet")

@@ -73,7 +73,7 @@ def halving(p):
 
 @picture("buckets", 214)
 def buckets(p):
-    """Gradients travel during the backward pass.
+    """Gradients are sent during the backward pass.
 
     The upper row is the backward pass through the output layer, the decoder and the encoder. The first bucket is ready 0.5 s before
     the backward pass ends. The second bucket is ready when it ends. In the lower row, the network adds up each bucket in 0.4 s. The

@@ -103,7 +103,7 @@ def pruning(p):
     matrices = {"A": ("decoder", ((0.9, -0.6), (0.5, -0.8))), "B": ("encoder", ((0.4, -0.1), (0.2, -0.3)))}
 
     def grid(x, y, role, rows, kept, shown, size):
-        """A matrix whose elements that are not `kept` are grey."""
+        """Draws a matrix. Elements for which `kept` returns False are grey."""
         for i, row in enumerate(rows):
             for j, value in enumerate(row):
                 is_kept = kept(value)

@@ -8,7 +8,7 @@ from results_speed import fastest, fastest_peer
 
 CASES = [case for case in load("speed_peers")["cases"] if case["precision"] == "f32"]
 SWEEPS = {sweep["name"]: sweep for sweep in load("speed_scaling")["sweeps"]}
-HIGH, LEFT, UNIT = 24, 150, 30  # a bar's height, the x where bars begin, the length of a ratio of 1
+HIGH, LEFT, UNIT = 24, 150, 30  # the height of a row, the x where bars begin, the length of a ratio of 1
 
 
 @picture("speed_peers", 110 + HIGH * (len(CASES) + 1))

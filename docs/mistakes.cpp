@@ -29,7 +29,7 @@ void gradient_of_a_norm() {
   }
 }
 
-// One vector for a sentence: the sum of its words x (S, 3), with learned weights.
+// One vector (2) for a sentence x (S, 3): the sum of its words' values, with learned weights.
 class Pool : public nn::Module {
  public:
   Pool() : energy(3, 1, false), value(3, 2), gate(3, 2) {

@@ -3,11 +3,13 @@
 translations in operations_chinese.py.
 
 docs/operations.py render   writes both pages
-docs/operations.py check    fails if a page is not what `render` would write, an operation's docstring has no gradient, or a
-                            translation is missing or unused
+docs/operations.py check    fails if a page is not what `render` would write, an operation's docstring has no gradient, a
+                            translation is missing or unused, an example is of an unknown operation, or the headers have
+                            fewer than 60 operations
 
 A docstring is the `///` lines before one or more declarations. It states what the operation computes and for which shapes, then
-"Gradient: …", and "@throws Error …" for errors other than mismatched shapes and dtypes.
+"Gradient: …", and "@throws Error …" for errors other than mismatched shapes, mismatched dtypes and
+axes that do not exist.
 """
 
 import pathlib

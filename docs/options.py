@@ -6,7 +6,8 @@ docs/options.py check PROGRAM    fails if a page is not what `render` would writ
 
 A table is between a marker and <!-- end -->. The marker <!-- options of info --> gets one table. <!-- options of train in groups -->
 gets one per group of the help. <!-- options of serve except Limits --> leaves out groups. Brackets in the help are defaults. Both
-commands fail if a text has no Chinese in options_chinese.py, or if that file has a text that the help lacks.
+commands fail if a page has no marker for a command, if a text has no Chinese in options_chinese.py, or if that file has a text
+that the help lacks.
 """
 
 import pathlib
@@ -35,7 +36,7 @@ class Option(NamedTuple):
 
 
 def option(name, kind, default, effect):
-    if bracket := re.search(r" \[([^]]*)\]", effect):  # as in "… [0: all]"; --eval-every has a default [500], too
+    if bracket := re.search(r" \[([^]]*)\]", effect):  # as in "… [0: all]"; --eval-every also has [500] before the effect
         is_whole = default in ("", "0") or bracket[1].startswith(f"{default}:")
         default = bracket[1] if is_whole else f"{default}; {bracket[1]}"
         effect = effect.replace(bracket[0], "")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Translates the words in pictures for the Chinese book. The Chinese pages link to the English pictures in docs/pictures;
-docs/site/hooks.py replaces each of them with its translation in the book.
+"""Translates the words in pictures for the Chinese book. The Chinese pages link to the English pictures in docs/pictures.
+In the book, docs/site/hooks.py replaces each of these pictures with its translation.
 
 docs/pictures_chinese.py check    fails if a picture on a Chinese page has a word without a translation here
 """
@@ -211,7 +211,7 @@ def translated(text):
 
 
 def chinese(name):
-    """The picture's text in Chinese."""
+    """The SVG of the picture, with Chinese labels."""
     untranslated = set()
 
     def label(match):

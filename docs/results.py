@@ -4,17 +4,20 @@
 docs/results.py measure [PART [NAME]]
 runs each tutorial on three seeds, the benchmarks, and the other programs whose results pages
 quote; with PART, only that part of MODULES below; with NAME, only this measurement of the
-part. Writes docs/results/*.json and docs/pictures/*.svg. `printed` runs each tutorial once,
-and writes only its output. Training on real text needs GRADUS_DATA, a folder with the files
-named in docs/command.md.
+part. Writes docs/results/*.json and docs/pictures/*.svg. `tutorials` also records the output
+of each tutorial. `printed` records only outputs: of each tutorial, and of the programs and
+commands of other pages. Without PART, `printed` does not run. Training on real text needs
+GRADUS_DATA, a folder with the files named in docs/command.md.
 docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
-In a page, the function NAME in results_tutorials.py, results_PART.py or results_decisions.py writes the text between
-<!-- result NAME --> and <!-- end -->. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes of a
-source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs from a tutorial's output
-(results_printed.py). `measure` does not repeat the decisions_*.json, which compare programs built by hand, and
-tutorial_04_orthogonal.json, which comes from tutorial 04 with the change of its Try 3.
+In a page, the function NAME of a module in RENDERERS writes the text between <!-- result NAME --> and <!-- end -->. If no
+module has this function, results_tutorials.text_of() writes the text. <!-- code FILE NAME … --> and <!-- end --> enclose the
+named functions or classes of a source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose
+paragraphs from a tutorial's output (results_printed.py).
+
+`measure` does not repeat the decisions_*.json, which compare programs built by hand; tutorial_04_orthogonal.json, which comes
+from tutorial 04 with the change of its Try 3; and small_speed_amd.json, which was measured on another processor.
 """
 
 import inspect
@@ -77,7 +80,8 @@ def measure(only=None, *more):
     for folder in (RESULTS, PICTURES):
         folder.mkdir(exist_ok=True)
     at = revision()
-    for name in [only] if only else [name for name in MODULES if name != "printed"]:  # measuring `tutorials` includes `printed`
+    # `printed` is left out: `tutorials` also records the outputs of tutorials.
+    for name in [only] if only else [name for name in MODULES if name != "printed"]:
         MODULES[name].measure(at, *more)
 
 

@@ -31,7 +31,7 @@ def gradus(*arguments, **options):
 
 
 def train(config, seed, out, *more):
-    """Runs `gradus train` in the data folder. Returns the seconds that it took."""
+    """Runs `gradus train` in GRADUS_DATA, or in the repository if that is unset. Returns its time in seconds."""
     start = time.monotonic()
     gradus("train", "--config", ROOT / "configs" / f"{config}.toml", "--seed", seed, "--out", out, *more,
            cwd=os.environ.get("GRADUS_DATA", ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -66,8 +66,8 @@ def two_rows(svg):
 
 
 def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=(), aligned=None):
-    """Measures one configuration on each seed. `evaluations` maps the name of a result to options of evaluate. Draws the attention
-    weights of the sentence `aligned`."""
+    """Measures one configuration on each seed. `evaluations` maps the name of a result to options of evaluate. For the first
+    seed, copies `pictures` and draws the attention weights of the sentence `aligned`."""
     runs = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
@@ -130,8 +130,8 @@ AVERAGED = ["--schedule", "constant", "--average", "5", "--save-every", "100"]
 
 
 def measure_ensemble(at):
-    """Measures the French model's last checkpoint, the average of its last five checkpoints, and the ensemble of the models of
-    three seeds."""
+    """Measures the French model's last checkpoint and the average of its last five checkpoints. Measures two ensembles of three
+    seeds: of the last checkpoints, and of the averages."""
     with tempfile.TemporaryDirectory() as folder:
         runs = [pathlib.Path(folder, str(seed)) for seed in SEEDS]
         for seed, out in zip(SEEDS, runs):
@@ -316,7 +316,7 @@ def command_sizes():
 
 
 def check_bounds():
-    """The bounds that every seed must meet."""
+    """Checks the bounds of the results. Most must hold for every seed."""
     for report in figures("reverse")[1]:
         assert report["bleu"] >= 99 and up_to(report, 25) >= 0.97, report
     assert all(run["train_seconds"] <= 300 for run in load("command_reverse")["runs"])

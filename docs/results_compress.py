@@ -40,7 +40,8 @@ def speed(instructions, batch):
 
 
 def measure_commands(at):
-    """Runs the page's commands that make MODELS. For each model: its exact match, in f32 and in int8, and the bytes in int8."""
+    """Runs the page's commands that make MODELS. Records each model's exact match in f32 and in int8, and the bytes of its int8
+    file before and after gzip."""
     page = (ROOT / "docs/how-to/compress-a-model.md").read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     commands = [line.split()[2:] for block in blocks for line in block.splitlines() if line.startswith("./run gradus")]
@@ -63,7 +64,7 @@ def measure_commands(at):
 
 
 def measure(at, only=None):
-    """`only` is "commands" or "speed"."""
+    """`only` is "commands", "speed", or None for both."""
     if only in (None, "commands"):
         measure_commands(at)
     if only in (None, "speed"):
@@ -117,7 +118,8 @@ def compress_speed_vnni():
 
 
 def check_text():
-    """Checks the memory and the BLEU that the text gives for French, and the conclusions that it draws from the table."""
+    """Checks the memory, the times and the BLEU that the text gives for French, and the conclusions that it draws from the
+    table."""
     def bleu(row):
         return results_small_french.STUDY.mean_of(row, "bleu")
 

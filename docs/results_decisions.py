@@ -19,8 +19,8 @@ def median(values):
 
 
 def times(name):
-    """A table of times. For gradus, the fastest run in ms. For each alternative, the ratio of its fastest run to gradus's and,
-    in brackets, the ratio of the medians."""
+    """A table of times. It gives the number of runs and gradus's fastest run in ms. For each alternative, it gives the ratio of
+    its fastest run to gradus's and, in brackets, the ratio of the medians."""
     results = load(name)
     alternatives = results["alternatives"]
 

@@ -89,7 +89,7 @@ def measure_digits(at):
 
 
 def measure_heard(at):
-    """The output of the page's commands, and the picture of what the model heard."""
+    """Records the output of the page's commands, and draws the picture of what the model heard."""
     shown = (["evaluate", "--model", "out/digits"],
              ["translate", "--model", "out/digits", "--input", "out/speech/wav/test-00000.wav"])
     train = ["train", "--frames", *LISTS, "--attention", "location", *MODEL]
@@ -103,14 +103,14 @@ def measure_heard(at):
 
 
 def tried(model, column):
-    """The values of all seeds."""
+    """The values of one model in one column, one value per seed."""
     return [results_tutorials.values(run, "tried", model)[column] for run in load(TRIED)["runs"]]
 
 
-# One function per marker <!-- result NAME -->. The table of --tried has none: results_tutorials.table() writes it.
+# One function per marker <!-- result NAME -->.
 
 def tutorial_15_tried():
-    """A table of the models that the tutorial discusses in detail."""
+    """A table of the models that explained/listening.md discusses in detail."""
     return results_tutorials.table("15_tried", "tried", lambda name: name in SHOWN or name.startswith("frames left out"))
 
 
@@ -154,8 +154,8 @@ def listening_digits():
 
 
 def check_bounds():
-    """Checks two pages: what tutorial 15 says about the models at twice the trained speed and about the online model, and what
-    train-on-sound.md says about the digits."""
+    """Checks what train-on-sound.md says about the digits, tutorial 15 about silence and the online model, and
+    explained/listening.md about the models of --tried."""
     for run in load(DIGITS)["runs"]:
         voice, speeds = ({name: run[name][part]["token_error_rate"] for name in ATTENTIONS} for part in ("voice", "speeds"))
         assert max(voice.values()) <= 0.03, run["seed"]

@@ -1,4 +1,4 @@
-"""The output of each tutorial and of the programs of the how-to pages, recorded from one run and quoted in pages.
+"""The output of each tutorial, and of the programs and commands of other pages, recorded from one run and quoted in pages.
 
 <!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output. Without numbers, it shows the whole output.
 Empty lines separate paragraphs. "…" stands for paragraphs that are left out. <!-- printed PAGE … --> does the same for a page,

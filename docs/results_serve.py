@@ -95,7 +95,7 @@ FAULTS = ["wrong bodies", "half bodies", "half bodies, closed", "trickled reques
 
 def check_bounds():
     """Checks that many clients get several times as many lines per second as one client, and that under faults the server answers
-    correctly and its memory does not grow."""
+    correctly and its memory does not grow. Checks the sentence about the cache in more-ways-to-save.md."""
     rates = [row["one"]["rate"] for row in load("serve_cache")["rows"]]
     without, cached = (f"{rate:.0f}" for rate in rates)
     gain = f"{100 * rates[1] / rates[0] - 100:.0f} %"

@@ -5,7 +5,7 @@ NAME, `small` or `small_reversal`:
 
 results.py measure NAME            every seed, then the speed
 results.py measure NAME 1,2        trains and scores these seeds
-results.py measure NAME finished   scores the trainings that have finished for every seed begun so far
+results.py measure NAME finished   scores the rows whose training has finished for every seed that has a teacher
 results.py measure NAME speed      sentences per second and memory of the first seed's models, into NAME_speed.json; run it on an idle
                                    machine
 
@@ -57,23 +57,23 @@ def translate(program, lines, batch, *options):
 
 @dataclasses.dataclass
 class Study:
-    name: str  # of the results: NAME_quality.json and NAME_speed.json
-    command: str  # that trains the large model
+    name: str  # begins the names of the results: NAME_quality.json and NAME_speed.json
+    command: str  # the command that trains the large model
     trained_as: str  # the large model's folder in the recorded command of the speeds
     trainings: dict[str, Callable]  # name → a function that returns its options, given the folder of a seed's runs; in this order
     rows: dict[str, tuple]  # row → its training, the options with which `compress` stores it, options of evaluate and translate
     test_pairs: Callable  # a file of test pairs, given the folder of a seed's runs. Writes the file if it is missing.
     score: str  # key of the score in a report of evaluate
-    title: str  # of the score in the table
+    title: str  # the score's name in the table
     difference: str  # title of the column with the difference to f32
-    scale: float  # from the report to the table
-    unit: tuple[str, float, str]  # of file sizes: its name, its bytes, the format of a size
+    scale: float  # factor from the score in the report to the score in the table
+    unit: tuple[str, float, str]  # the unit of file sizes: its name, its bytes, the format of a size
     shown: tuple[str, ...]  # rows of the table that is not folded
     students: dict[str, str]  # the name of a student in the results → its name in the tables, with its size
     batches: dict[int, int]  # batch size → number of sentences to translate; the test sources are repeated if they are fewer
     data: str | None = None  # environment variable that names the folder of the texts
     tests_file: bool = False  # evaluates the file of test pairs, not the test part of the model's corpus
-    memory_format: str = "{:.0f}"  # of MB
+    memory_format: str = "{:.0f}"  # the format of a number of MB
 
     @property
     def folder(self):
@@ -135,7 +135,8 @@ class Study:
         write(f"{self.name}_quality", self.command, at, {"seeds": seeds, "runs": runs})
 
     def measure_speed(self, at):
-        """The best of several rounds. A round measures each model once, so that other load on the machine affects every model."""
+        """Keeps each row's highest speed and largest memory over several rounds. A round measures each row once, so that other
+        load on the machine affects every row."""
         runs = self.folder / str(SEEDS[0])
         chosen = {row: self.rows[row] for row in self.finished()[1]}
         gradus("--version", stdout=subprocess.DEVNULL)  # builds the command

@@ -106,7 +106,8 @@ ALIKE = (("f32", *(f"{zeros} % zeros, then trained" for zeros in (50, 80, 90)), 
 
 
 def spread_of_speeds(name):
-    """For each group of models of alike sizes, and for each batch size: by how many percent the fastest model is faster than the slowest."""
+    """Yields one number for each batch size and each group of models of nearly the same size: by how many percent the group's
+    fastest model is faster than its slowest."""
     rows = {found["row"]: found for found in load(name)["rows"]}
     for group in ALIKE:
         for batch in STUDY.batches:
@@ -115,7 +116,7 @@ def spread_of_speeds(name):
 
 
 def check_text():
-    """Checks that the text of tutorial 14 gives the differences of the table."""
+    """Checks that the text of tutorial 14 gives the numbers of the tables."""
     def bleu(row, other):
         return f"{abs(mean_of(row, 'bleu') - mean_of(other, 'bleu')):.1f}"
     zeros, words = bleu("50 % zeros, then trained", "f32"), bleu("student, teacher's probabilities", "student")
@@ -167,7 +168,7 @@ def check_text():
 
 
 def check_bounds():
-    """Checks the bounds on which the page relies, for int8, a shortlist and a teacher's translations."""
+    """Checks the bounds on which the page relies, for int8, a shortlist, 80 % zeros and a teacher's translations."""
     check_text()
     faster, bytes_of = STUDY.faster, lambda row: STUDY.against_f32(row, "bytes")
     assert bytes_of("int8") <= 0.27 and mean_of("int8", "bleu") >= mean_of("f32", "bleu") - 0.3

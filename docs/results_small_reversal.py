@@ -155,7 +155,8 @@ def check_text():
 
 
 def check_bounds():
-    """Checks the bounds on which the page relies, for every seed: which models make no error, which fail, and which are faster."""
+    """Checks the bounds on which the page relies: for every seed, which models make no error and which fail; what teachers
+    add; sizes and speeds."""
     check_text()
     exact, faster = (lambda row: STUDY.over_runs(row, "exact_match")), STUDY.faster
     for row in ("f32", "bf16", "int8", "50 % zeros, then trained", "top-4", "attention to one position", "attention with one matrix",

@@ -9,7 +9,7 @@ from results_kit import ROOT, load, markdown_table, where_measured, write
 
 
 def ms(value):
-    """A time in ms with three significant digits."""
+    """A time in ms with three significant digits; from 1000 on, as a whole number."""
     return f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
 
 

@@ -65,8 +65,8 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The file or folder of the repository to which `link` leads from the page at `path`; None if it does not exist. If the page
-    is Chinese, and the link leads to a picture that on_files has written with Chinese labels, the path of this picture."""
+    """Returns the file or folder of the repository to which `link` leads from the page at `path`, or None if it does not exist.
+    If a Chinese page links to a picture that on_files has written with Chinese labels, returns the path of that picture."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
     if not (ROOT / target).exists():
         return None
