@@ -20,7 +20,7 @@ POLL = 0.2  # seconds between two tests for a saved file
 
 
 class Saved(Exception):
-    """Raised when the learner saves the file during its check."""
+    """Raised when the learner saves the file while it is built or checked."""
 
 
 class Translated(subprocess.Popen):
@@ -47,7 +47,8 @@ def run(command, **options):
 
 
 def wait_for(process, saved, waiting=lambda: None):
-    """Waits for the process and returns its exit code. If saved() becomes true, stops the process and raises Saved."""
+    """Waits for the process and returns its exit code. Calls waiting() every POLL seconds. If saved() becomes true, stops the
+    process and raises Saved."""
     while True:
         try:
             return process.wait(POLL)

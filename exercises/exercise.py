@@ -114,8 +114,8 @@ def say_what_next(exercise, progress):
 
 
 def next_after(exercise, progress):
-    """The first open sitting, if `exercise` is a sitting; else the first open exercise of the same or a later tutorial; else
-    the first open exercise of an earlier tutorial. None if all have passed."""
+    """If `exercise` is a sitting, returns the first open sitting of the same exercise. If there is none, returns the first open
+    exercise of the same tutorial or a later one. If there is none, returns the first open exercise. None if all have passed."""
     open_sittings = [other for other in Exercise(exercise.folder).sittings if not progress.of(other)["passed"]] if exercise.parts else []
     left = sorted((other for other in exercises() if state_of(other, progress) != "passed"), key=lambda other: other.tutorial)
     later = [other for other in left if other.tutorial >= exercise.tutorial]

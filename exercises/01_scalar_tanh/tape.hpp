@@ -51,8 +51,8 @@ inline Value operator*(Value a, Value b) {
   });
 }
 
-/// Sets every node's gradient to ∂L/∂(node). Walks from the newest node to the oldest, so that a node's
-/// gradient is complete before it is passed on.
+/// Sets every node's gradient to ∂L/∂(node). Walks from L back to the oldest node, so that a node's gradient
+/// is complete before it is passed on.
 inline void backward(Value L) {
   for (Node& node : *L.tape) node.gradient = 0;
   L.gradient() = 1;

@@ -69,7 +69,8 @@ std::vector<Node*> by_counting(Node* L) {
   return order;
 }
 
-// Each node once, in depth-first preorder (`deep`) or in breadth-first order. Neither order is topological.
+// Each node once, in depth-first preorder (`deep`) or in breadth-first order. In general, neither order is
+// topological.
 std::vector<Node*> as_met(Node* L, bool deep) {
   std::vector<Node*> order;
   Seen seen;

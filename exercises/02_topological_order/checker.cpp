@@ -60,7 +60,8 @@ std::string text(const Names& names, const std::vector<Node*>& order) {
   return out.empty() ? "no nodes" : out;
 }
 
-// L and all nodes that L depends on, in depth-first (`deep`) or breadth-first order of discovery.
+// L and all nodes that L depends on, in depth-first (`deep`) or breadth-first order of discovery. With
+// `last_input_first`, a node's last input comes first.
 std::vector<Node*> met(Node* L, bool deep, bool last_input_first = false) {
   std::vector<Node*> order;
   std::set<Node*> seen;

@@ -10,7 +10,7 @@ using namespace scalar;
 // Kahn (1962): appends a node once all its users are in the list. Both loops iterate over a growing list
 // instead of recursing, so deep graphs cannot overflow the stack.
 inline std::vector<Node*> topological_order(Node* L) {
-  std::unordered_map<Node*, int> uses;  // number of edges to each node, from nodes that L depends on
+  std::unordered_map<Node*, int> uses;  // number of edges to each node from nodes in `needed`
   std::vector<Node*> needed = {L};
   for (std::size_t i = 0; i < needed.size(); ++i)
     for (const Edge& edge : needed[i]->edges)

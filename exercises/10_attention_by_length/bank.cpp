@@ -108,7 +108,7 @@ exercise::Attempt on_target_is(const std::string& name, const std::string& mista
   return {name, mistake, attention_by_length_exercise({entropy, sharpness, measure})};
 }
 
-// Wrong: keeps the entropies between calls, so it returns the means over all calls so far.
+// Wrong: keeps the mean entropies of all calls, and returns their means.
 Measure keeping_sums() {
   return
       [kept = std::map<std::int64_t, std::vector<double>>()](const Tensor& w, const Tensor& lengths) mutable {

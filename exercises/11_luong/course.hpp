@@ -31,8 +31,8 @@ enum class StartFault {
   none,
   no_tanh,
   swapped,          ///< [←h_1; →h_S]
-  last_annotation,  ///< uses h_{T−1}, even if it is a pad
-  last_position,    ///< [→h_{T−1}; ←h_1], even if T − 1 is a pad
+  last_annotation,  ///< uses h_T, even if it is a pad
+  last_position,    ///< [→h_T; ←h_1], even if position T is a pad
   first_annotation,
   mean,  ///< the mean of all annotations
   forward_twice,

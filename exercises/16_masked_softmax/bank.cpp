@@ -37,7 +37,7 @@ Tensor row_by_row(const Tensor& e, const Tensor& n) {
   return stack(rows);
 }
 
-// Masks with a low finite energy, then multiplies the weights by the mask.
+// Masks with a low finite energy, then multiplies the exponentials by the mask.
 Tensor low_then_masked(const Tensor& e, const Tensor& n) {
   const Tensor low = masked_fill(e, pads(e, n), -std::numeric_limits<float>::max());
   const Tensor p = exp(low - max(low, 1, true)) * real(e, n);

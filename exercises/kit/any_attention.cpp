@@ -174,7 +174,7 @@ void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   c.values = values.tensor();
 }
 
-// Expects a small relative error of every weight of at least 1e-250.
+// Expects every weight of at least 1e-250 to have a small relative error.
 void expect_small_weights(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   for (const double size : {3.0, 10.0, 30.0}) {

@@ -45,7 +45,8 @@ def show(number, results):
 
 
 def judge(number, letter, results):
-    """If the answer is wrong, prints an observation that excludes it. Returns True if the answer is right."""
+    """If the answer is right, prints the reason and the changed line, and returns True. If it is wrong, prints an observation
+    that excludes it, and returns False."""
     answer = choices(number)[LETTERS.index(letter)]
     if answer == number:
         before, after = exhibits.change(number)

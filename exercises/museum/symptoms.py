@@ -24,7 +24,7 @@ def curve(losses):
 
 
 def weights(result):
-    """One line per step: the true token, then a shade for each weight. A pad's column has no letter."""
+    """The first line has the source tokens, · for a pad. Then one line per step: the true token, a shade for each weight."""
     head = "".join(f"{'·' if token == '<pad>' else token:<2}" for token in result["source"])
     lines = [f"      {head}"]
     for token, row in zip(result["target"], result["weights"], strict=True):
