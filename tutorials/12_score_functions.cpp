@@ -86,8 +86,8 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   return nn::gradcheck(general, attend, {normal({2, 3}, 0, 1, generator), normal({5, 2, 4}, 0, 1, generator)});
 }
 
-// 2. Why √d? The variance of s · h_j is d. If d is large, the softmax of these energies has almost no gradient. States and
-// annotations are random; their elements have variance 1.
+// 2. Why √d? States and annotations are random; their elements have variance 1. Then the variance of s · h_j is d. If d is
+// large, the softmax of these energies has almost no gradient.
 std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t seed) {
   constexpr std::int64_t T = 12, N = 500;
   const std::string rank = "weight, the largest first";

@@ -244,7 +244,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
           out, options);
 }
 
-// Other settings of the model with location features, tested on speech that is twice as fast as the fastest in training.
+// Compares other settings, above all on speech at speed 2. Most models learn from speech at speeds of at most 1.
 void run_tried(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   const tutorial::Table table = tutorial::tried(options);

@@ -11,7 +11,7 @@
 /// Size, quality and speed of models that have been made smaller.
 namespace tutorial {
 
-/// How a model's weights are stored.
+/// How a model's weights are stored. Vectors are f32 in every format.
 enum class Format {
   dense,   ///< f32, 4 bytes per weight
   sparse,  ///< one bit per weight of a matrix, and an f32 for each weight that is not 0
@@ -22,7 +22,7 @@ struct Small {
   std::string name;
   double kilobytes;
   double exact;         ///< exact match on sources of the longest training length
-  double perplexity;    ///< perplexity of those sources' targets
+  double perplexity;    ///< perplexity of the targets of 100 such sources
   double milliseconds;  ///< per sentence, decoded greedily one by one; in the fastest of several rounds
 };
 

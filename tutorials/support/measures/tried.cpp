@@ -86,7 +86,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const Trial& trial, const speech::Sp
 
 std::vector<speech::Utterance> utterances(const speech::Spoken& spoken, const speech::Spoken::Range& range) {
   constexpr int count = 200;
-  gradus::Generator generator(20150603);  // a fixed seed: all models and all runs hear the same utterances
+  gradus::Generator generator(20150603);  // a fixed seed: every run hears the same utterances
   std::vector<speech::Utterance> all;
   for (int i = 0; i < count; ++i) all.push_back(spoken.sample(range, generator));
   return all;
@@ -112,7 +112,7 @@ std::vector<speech::Utterance> repeats(const speech::Spoken& spoken) {
   return all;
 }
 
-// The number of symbols that are missing in the outputs, in percent of the symbols said.
+// By how many symbols the outputs are too short, in percent of the symbols said.
 double percent_missing(const std::vector<models::Decoded>& written,
                        const std::vector<speech::Utterance>& said) {
   double missing = 0, all = 0;
