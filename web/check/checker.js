@@ -2,7 +2,7 @@
 
 import { Ending } from "./ending.js";
 
-const stageSeconds = 20;  // limit of a stage; a training stage has three times as long, as in exercises/checking.py
+const stageSeconds = 20;  // limit of a stage; a training stage gets three times as long, as in exercises/checking.py
 const startSeconds = 20;  // limit of the code before the first stage
 
 const start = (name) => new Worker(new URL(name, import.meta.url), { type: "module" });

@@ -14,7 +14,7 @@ function stateOf(entry, progress) {
   return of ? words.stages(stages, of) : words.started;
 }
 
-/** A table cell with a description of the learner's task. statements.mjs has converted `text` to HTML. */
+/** A table cell with a description of the learner's task, empty for a sitting. statements.mjs has converted `text` to HTML. */
 function about(text, parts) {
   const cell = html("td");
   if (!parts.length) cell.innerHTML = text;

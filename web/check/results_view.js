@@ -4,7 +4,7 @@ import { html } from "../dom.js";
 import { spoken } from "./spoken.js";
 import { words } from "./strings.js";
 
-/** [sentence about how the check ended, its kind: good or bad news]; undefined while the program runs. */
+/** [sentence about how the check ended, its CSS class "right", "wrong" or ""]; undefined while the program runs. */
 function verdictOf(ending) {
   if (ending.cause) {
     const stage = ending.reached && spoken.stage(ending.reached.name), says = words.causes[ending.cause](stage, ending.late, ending.trap, ending.code);

@@ -19,8 +19,9 @@ const formulas = [formula("display", "block", "$$", /^\$\$([^$]+)\$\$/, true),
                   formula("inline", "inline", "$", /^\$([^$\n]+(?:\n[^$\n]+)*)\$/, false)];
 
 /**
- * The new address of a link or picture in an exercise's README. A link points into the page, or into the book that contains the
- * page. A picture's address points into the folder pictures/, and its name is added to `pictures`. Web addresses do not change.
+ * The new address of a link or picture in an exercise's README or hints. A link points into the page, or into the book that
+ * contains the page. A picture's address points into the folder pictures/, and its name is added to `pictures`. Web addresses
+ * do not change.
  */
 function address(href, pictures) {
   if (/^https?:/.test(href)) return href;

@@ -7,7 +7,7 @@ const name = "gradus-check";
 export const memory = 800;
 const addressOf = ({ name, key }) => new URL(`${name}.brotli?${key}`, import.meta.url).href;
 
-/** Opens the browser's cache. Undefined if there is no cache: browsers have one only on https and localhost. */
+/** Opens the browser's cache. Undefined on failure, or if there is no cache: browsers have one only on https and localhost. */
 const open = () => globalThis.caches?.open(name).catch(() => undefined);
 
 /** True if all `downloads` are stored. */

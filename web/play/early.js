@@ -6,7 +6,7 @@ let worker = start();
 worker.onerror = () => { worker = undefined; };  // take() then starts another, which reports the error
 const compiling = WebAssembly.compileStreaming(fetch(first)).catch(() => first);  // worker.js reports the error
 
-/** @returns {Worker} a new worker */
+/** @returns {Worker} the worker started above; after the first call, a new one */
 export function take() {
   const taken = worker ?? start();
   worker = undefined;

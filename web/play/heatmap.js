@@ -18,7 +18,8 @@ export class Heatmap {
   #at = [0, 0];
 
   /**
-   * @param onCell called with (row, column), from 0; called without arguments when the pointer leaves the cells
+   * @param onCell called with (row, column, frame): two numbers from 0, and the cell's frame; called without arguments when the
+   *   pointer or the focus leaves the cells
    * @param onRow  called with the row of a cell that is clicked, or chosen with Enter
    */
   constructor(element, onCell, onRow) {

@@ -22,7 +22,7 @@ export async function cost() {
   return { bytes: downloads.reduce((sum, { bytes }) => sum + bytes, 0), stored: await isStored(downloads), memory };
 }
 
-/** The address of a program in the cache: a hash of everything from which it is built. Undefined if the browser has no cache. */
+/** The address of a program in the cache: a hash of all that it is built from. Undefined without a cache or crypto.subtle. */
 async function addressOf(entries) {
   if (!globalThis.caches || !globalThis.crypto?.subtle) return undefined;
   const made = JSON.stringify([await list(), offers(entries), entries.map(({ exercise, text }) => [exercise, text])]);

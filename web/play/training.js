@@ -15,7 +15,8 @@ export class Training {
 
   /**
    * @param {ArrayBuffer | string} program the trainer with the reader's code, or the name of the page's own
-   * @param receive gets each message; @param ended is called once if the worker had to be ended: { late } or { trap, code }
+   * @param receive gets the worker's messages, except "done" and "crashed"
+   * @param ended is called once if the worker had to be ended: { late } or { trap, code }
    */
   constructor(program, receive, ended) {
     this.#limited = typeof program === "object";

@@ -18,7 +18,7 @@ export class Values {
 
   /**
    * @param labels   one per number, for bars; without labels the numbers are a strip of cells
-   * @param onValue  called with an index; called without arguments when the pointer leaves the numbers
+   * @param onValue  called with an index; called without arguments when the pointer or the focus leaves the numbers
    * @param onChange called with an index and its new number; without onChange the numbers are read-only
    */
   constructor({ labels, name, onValue, onChange }) {
@@ -62,7 +62,7 @@ export class Values {
     if (this.#at >= 0) this.#show();
   }
 
-  /** The index of the number under the pointer, or -1. */
+  /** The index of the chosen number, or -1. */
   get at() { return this.#at; }
 
   #build(count, side) {

@@ -92,7 +92,7 @@ export function pages({ before, after }) {
     await server?.close();
   });
 
-  /** Opens a page of this server. Any console message, and any request to another machine, fails the test. */
+  /** Opens a page of this server. Any console message, page error, or request to another machine fails the test. */
   async function visit(address, { context = chromium, ...options } = {}) {
     const page = await context.newPage(context === chromium ? { viewport: { width: 1280, height: 900 }, ...options } : {});
     const faults = [];
