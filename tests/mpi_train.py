@@ -96,6 +96,12 @@ def dev_scores(folder):
     return scores
 
 
+def logged_steps(folder):
+    """The last step in the log, which is at most 30 steps old."""
+    log = folder / "log.jsonl"
+    return max((json.loads(line)["step"] for line in log.read_text().splitlines()), default=0) if log.exists() else 0
+
+
 def lose_a_process(jobs, folder, count, how, moments, kills):
     """Starts or resumes the run. Then kills or stops one process. Returns False if the run had ended before that."""
     resumes = (folder / "last.safetensors").exists()
@@ -116,13 +122,13 @@ def lose_a_process(jobs, folder, count, how, moments, kills):
     if pid is None or process.poll() is not None:
         process.communicate()
         return False
-    trained = (folder / "last.safetensors").exists()
+    trained, steps = (folder / "last.safetensors").exists(), logged_steps(folder)
     os.kill(pid, how)
     start = time.monotonic()
     error = process.communicate(timeout=LONGEST)[1].decode()
     if process.returncode == 0:
-        return False
-    assert process.returncode != 0, f"the job of {count} processes continued without process {victim}"
+        assert steps > 550, f"the job of {count} processes continued without process {victim}, which was lost after step {steps}"
+        return False  # the process had ended
     lines = [line for line in error.splitlines() if line.startswith("gradus: ")]
     kills.append((count, victim, time.monotonic() - start))
     if trained:

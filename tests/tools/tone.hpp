@@ -16,7 +16,7 @@ inline std::filesystem::path write_tone(const std::filesystem::path& path, std::
   out << "RIFF";
   write(36 + 2 * samples);
   out << "WAVEfmt ";
-  write(std::uint32_t{16}, std::uint16_t{1}, channels, rate, 2 * rate,
+  write(std::uint32_t{16}, std::uint16_t{1}, channels, rate, 2 * channels * rate,
         static_cast<std::uint16_t>(2 * channels), std::uint16_t{16});
   out << "data";
   write(2 * samples);

@@ -56,7 +56,7 @@ struct Operands {
     return c;
   }
   // The largest error in c, relative to the largest exact number in the same row. NaN counts as an infinite
-  // error. Rows whose exact numbers are all 0 are ignored.
+  // error, and so does any error in a row whose exact numbers are all 0.
   double error(const std::vector<float>& c, const std::vector<double>& exact) const {
     double worst = 0;
     for (std::int64_t i = 0; i < m; ++i) {
@@ -66,7 +66,7 @@ struct Operands {
         error = off <= error ? error : std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
         largest = std::max(largest, std::abs(exact[at]));
       }
-      if (largest > 0) worst = std::max(worst, error / largest);
+      if (error > 0) worst = std::max(worst, error / largest);
     }
     return worst;
   }
