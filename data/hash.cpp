@@ -3,7 +3,7 @@
 namespace gradus::data {
 namespace {
 
-// The hash 64-bit FNV-1a.
+// The 64-bit FNV-1a hash.
 class Fnv1a {
  public:
   void add(std::uint8_t byte) { hash_ = (hash_ ^ byte) * 0x100000001b3; }

@@ -156,8 +156,8 @@ class TemporaryFile {
     if (const int reason = write_all(file_, content)) fail(reason);
   }
 
-  // Renames the file to a path in the same folder. Flushes the file and the folder, because otherwise a crash
-  // could undo the rename.
+  // Renames the file to a path in the same folder. Flushes the file before the rename, and the folder after
+  // it. Otherwise a crash could lose the content or undo the rename.
   void rename_to(const fs::path& path) {
     if (::fsync(file_) != 0) fail(errno);
     if (::renameat(folder_, name_.c_str(), folder_, path.filename().c_str()) != 0) fail(errno);

@@ -11,7 +11,8 @@ struct CodePoint {
   std::string_view bytes;
 };
 
-// The code points of a text, with views of their bytes. An invalid byte becomes U+FFFD.
+// The code points of a text, with views of their bytes. A byte that begins no complete character becomes
+// U+FFFD. Some overlong forms, surrogates and numbers above U+10FFFF are not detected.
 std::vector<CodePoint> code_points(std::string_view text);
 
 }  // namespace gradus::data

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Refuses devices, whose content could be endless.
+// Refuses folders, and devices, whose content could be endless.
 void check_kind(std::string_view operation, const fs::path& path) {
   std::error_code not_there;
   switch (fs::status(path, not_there).type()) {

@@ -32,7 +32,7 @@ Tensor word_distillation(const Tensor& student, const Tensor& teacher, double te
 /// below 10⁻⁹ counts as 10⁻⁹ and gets gradient 0. No gradient flows to the teacher.
 /// @param target_lengths (B), i64; steps t ≥ target_lengths[b] have no effect. If it is undefined, all steps
 /// are real
-/// @throws Error if the shapes differ, or a length is outside [0, T_y].
+/// @throws Error unless both weights have the same shape (T_y, B, T_x), and every length is in [0, T_y].
 Tensor attention_distillation(const Tensor& student, const Tensor& teacher, const Tensor& target_lengths);
 
 struct DistillationOptions {
@@ -48,8 +48,8 @@ struct DistillationOptions {
 /// Teacher and student read the same source and the same true previous tokens.
 /// @param teacher in eval mode
 /// @throws Error for an option out of range, and if the teacher is null or in training mode. The objective
-/// throws Error if the models' vocabularies differ, or if λ needs attention weights that one of the models
-/// lacks.
+/// throws Error if the sizes of the target vocabularies differ. If λ > 0, it also throws if a model has no
+/// attention weights, or if the shapes of the models' weights differ.
 models::Objective distillation(std::shared_ptr<const models::Seq2Seq> teacher,
                                const DistillationOptions& options = {});
 

@@ -24,9 +24,9 @@ std::set<std::string> round_to_int8(nn::Module& model);
 ///     s_x = max_l |x_l| / 127,   p_l = x_l / s_x rounded to nearest
 ///     y_i = s_x s_i Σ_l p_l q_il + b_i                       Jacob et al. 2018, eq. 4, with zero-points 0
 ///
-/// The sum is an exact i32. oneDNN computes it if the processor has AVX512-VNNI or AMX, and the product is
-/// not small; otherwise a plain loop does. Both give the same bits. Outputs stay f32, so the multiplier M of
-/// eq. 5 is the float s_x s_i.
+/// The sum is an exact i32. oneDNN computes it if gradus was built with oneDNN, the processor has AVX512-VNNI
+/// or AMX, and the product is not small; otherwise a plain loop does. Both give the same bits. Outputs stay
+/// f32, so the multiplier M of eq. 5 is the float s_x s_i.
 ///
 /// Now let W be the matrix before round_to_int8(). Apart from f32 rounding, the errors |x_l − s_x p_l| and
 /// |W_il − s_i q_il| are at most s_x/2 and s_i/2. So the error of y_i is at most

@@ -24,8 +24,8 @@ enum class PruningScope {
 /// pruned in the order of named_parameters(), then row by row.
 ///
 /// M is constant within a training step. So if g is the gradient of M ∘ W, the gradient of W is M ∘ g. While
-/// a Pruning exists, it multiplies the gradients of trained parameters by M. An optimiser with momentum or
-/// weight decay may still move a pruned weight, so call hold() after each update:
+/// a Pruning exists, it multiplies the gradients of trained parameters by M. An optimiser with momentum, such
+/// as Adam, may still move a pruned weight, so call hold() after each update:
 ///
 ///     Pruning pruning(model);
 ///     pruning.prune(0.8);

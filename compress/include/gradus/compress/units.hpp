@@ -19,8 +19,8 @@ namespace gradus::compress {
 /// load_state_dict() into a model with the same options except `hidden`, and train it further.
 ///
 /// With SharedAdditiveAttention, column u of W_a reads unit u of the decoder and of both directions. So the
-/// decoder and both directions keep the same units u, and ‖w_u‖² is the sum of the squared norms of these
-/// three units.
+/// decoder and both directions keep the same units u, and ‖w_u‖² sums over the weights of these three units.
+/// Column u of W_a counts once.
 ///
 /// @param model an encoder in both directions and a BahdanauDecoder with AdditiveAttention or
 /// SharedAdditiveAttention, each of one layer

@@ -37,7 +37,7 @@ struct AlignmentError {
 
   AlignmentError& operator+=(const AlignmentError& other);
 
-  double rate() const;       ///< AER, in [0, 1]; NaN without links
+  double rate() const;       ///< AER, in [0, 1]; NaN if A and S are empty
   double precision() const;  ///< |A ∩ P| / |A|
   double recall() const;     ///< |A ∩ S| / |S|
 };

@@ -43,7 +43,7 @@ class Batches {
   std::int64_t epoch() const { return state_.epoch; }        ///< counted from 0
   std::int64_t position() const { return state_.position; }  ///< batches returned in this epoch
 
-  /// The number of batches in this epoch. Differs between epochs if `tokens` limits the batches.
+  /// The number of batches in this epoch. May differ between epochs if `tokens` limits the batches.
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
   /// Number of batches in the first `epochs` epochs.

@@ -24,9 +24,9 @@ namespace gradus::data {
 
 /// Smoothing methods for a p_n of 0 (Chen and Cherry 2014), under sacreBLEU's names.
 enum class BleuSmoothing {
-  none,   ///< no smoothing: the score is then 0
-  floor,  ///< method 1: replaces the count by the smoothing value, default 0.1
-  add_k,  ///< method 2: adds the smoothing value, default 1, to counts and totals for n > 1
+  none,   ///< no smoothing: if a p_n is 0, the score is 0
+  floor,  ///< method 1: replaces a count of 0 by the smoothing value, default 0.1
+  add_k,  ///< method 2: adds the smoothing value, default 1, to all counts and totals for n > 1
   exp,    ///< method 3: 1 / (2^k total) for the k-th n without a match
 };
 
@@ -36,7 +36,7 @@ struct BleuOptions {
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smoothing_value = {};  ///< value of floor and add_k, at least 0
   bool lowercase = false;        ///< lower-case hypotheses and references, as Python's str.lower() does
-  bool effective_order = false;  ///< ignore n-grams longer than the hypothesis
+  bool effective_order = false;  ///< ignore n-grams longer than the hypothesis; no effect with add_k
   std::int64_t order = 4;        ///< N, 1 to 100
 };
 

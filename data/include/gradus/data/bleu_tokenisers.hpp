@@ -28,7 +28,7 @@ std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser);
 /// \throws gradus::Error for any other name.
 BleuTokeniser bleu_tokeniser(std::string_view name);
 
-/// The tokens of one line of UTF-8. White space is as defined by Unicode. An invalid byte counts as a
+/// The tokens of one line of UTF-8. White space is as in Python's str.split(). An invalid byte counts as a
 /// character.
 std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser);
 

@@ -29,7 +29,7 @@ class BytePairEncoding {
 
   /// Reads merges written by `to_text` or subword-nmt.
   /// \param source_name  the file's name, for messages.
-  /// \throws gradus::Error naming a malformed line.
+  /// \throws gradus::Error naming a line that is malformed or not UTF-8, or that repeats a merge.
   static BytePairEncoding from_text(std::string_view text, std::string_view source_name);
 
   /// The text: `#version: 0.2`, then one merge per line, such as `t h` and `th e</w>`.

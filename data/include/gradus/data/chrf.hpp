@@ -13,8 +13,9 @@
 ///
 /// For each n, the precision is the fraction of the hypotheses' n-grams that occur in their references. The
 /// recall is the fraction of the references' n-grams that occur in their hypotheses. The count of an n-gram
-/// is clipped to its count in the other text. P and R are the means over n. Both means omit an n if the
-/// hypotheses or the references have no n-grams of length n.
+/// is clipped to its count in the other text. A hypothesis's n-grams do not count if its reference has none
+/// of this length. P and R are the means over n. Both means omit an n if the hypotheses or the references
+/// have no n-grams of length n.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {

@@ -19,7 +19,8 @@ struct ErrorRate {
   void add(std::span<const std::string> hypothesis, std::span<const std::string> reference);
   ErrorRate& operator+=(const ErrorRate& other);
 
-  double rate() const;  ///< at least 0; above 1 for some long outputs; NaN without reference tokens
+  double rate() const;  ///< at least 0; above 1 for some long outputs; without reference tokens, infinite or,
+                        ///< if there are no edits, NaN
 };
 
 }  // namespace gradus::data

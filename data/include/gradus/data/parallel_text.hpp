@@ -36,15 +36,14 @@ Columns columns_of(std::string_view line);
 /// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Ignores further columns, in which
 /// Tatoeba and Anki name the authors. Skips blank lines.
 /// \param with_more  if not null, receives the number of pairs with further columns
-/// \throws gradus::Error if the file cannot be read or is not UTF-8, if a line has no tab or a blank side, or
-///         if there are no pairs.
+/// \throws gradus::Error as read_lines() does, if a line has no tab or a blank side, or if there are no
+///         pairs.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path,
                                              std::int64_t* with_more = nullptr);
 
 /// Reads pairs from two files: line i of `target` translates line i of `source`. Pairs with a blank side are
 /// skipped.
-/// \throws gradus::Error if a file cannot be read or is not UTF-8, if the numbers of lines differ, or if
-///         there are no pairs.
+/// \throws gradus::Error as read_lines() does, if the numbers of lines differ, or if there are no pairs.
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
                                         const std::filesystem::path& target);
 

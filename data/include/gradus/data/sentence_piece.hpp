@@ -23,7 +23,8 @@ class SentencePiece {
   /// \param source_name  the file's name, for messages.
   /// \throws gradus::Error if the bytes are not such a model, or gradus was built without SentencePiece.
   static SentencePiece from_bytes(std::string bytes, std::string_view source_name);
-  /// Calls from_bytes() with the content of a file. \throws gradus::Error also if the file cannot be read.
+  /// Calls from_bytes() with the content of a file. \throws gradus::Error also if the file cannot be read or
+  /// has more than 256 MiB.
   static SentencePiece read(const std::filesystem::path& path);
 
   /// The pieces of a line. Unless the model has byte fallback, each run of characters that it does not know

@@ -18,7 +18,7 @@ class TextLines {
   static constexpr std::size_t longest = 1 << 20;
 
   /// \param operation  prefix of the messages
-  /// \throws gradus::Error if the path cannot be opened or is a device.
+  /// \throws gradus::Error if the path cannot be opened, or is a folder or a device.
   TextLines(std::string_view operation, const std::filesystem::path& path);
   ~TextLines();
 

@@ -22,8 +22,8 @@ struct Job {
 
 /// A submitted job. Setting `*cancelled` to true stops the job at the next step.
 struct Ticket {
-  /// The outputs, best first. Empty if the job was cancelled before its end. If the job failed, get() throws
-  /// an Error.
+  /// The outputs, best first. Empty if the job was cancelled before its end. If the job failed, get()
+  /// rethrows its exception.
   std::future<std::vector<models::Decoded>> outputs;
   std::shared_ptr<std::atomic<bool>> cancelled;
 };
@@ -55,7 +55,8 @@ class Scheduler {
 
   struct Load {
     std::int64_t waiting, running;  ///< jobs
-    std::int64_t steps, rows;       ///< decoder steps so far, and the sum of their rows
+    std::int64_t steps, rows;       ///< steps of all batches, and the sum of their rows; a job's first step,
+                                    ///< which it takes before it joins a batch, does not count
     models::StartCache::Use cache;
   };
   Load load() const;
