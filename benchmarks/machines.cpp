@@ -43,8 +43,8 @@ double seconds(const std::function<void()>& f) {
 }
 
 // Seconds of four things: a training step, summing gradients among processes, the part of the summing in
-// which this process only waits, and the optimiser's update. For each of the first three, takes the fastest
-// step on each batch, and then the mean over the batches.
+// which this process only waits, and the optimiser's update. The first three are those of the fastest step on
+// each batch, averaged over the batches.
 struct Steps {
   double step = 0, sum = 0, wait = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0, sentences = 0;
@@ -111,7 +111,7 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step, wait = step;
   for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
     for (next = 0; next < count; ++next) {
-      distributed::broadcast(communicator, 0);  // a barrier: all processes start the step together
+      distributed::broadcast(communicator, 0);  // no process starts the step before process 0 is ready
       const distributed::SumTimes before = times;
       const double now = seconds([&] { trainer.step(); });
       if (cycle == 0 || now >= step[next]) continue;  // cycle 0 only warms the caches

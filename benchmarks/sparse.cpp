@@ -1,5 +1,6 @@
 // bench_sparse: trains models with several kinds of attention on reversed sequences. The attention weights
-// are sparse, limited to a window, or drawn at random. Models with the same batch size get the same batches.
+// are soft, sparse, limited to a window, or drawn at random. Models with the same batch size get the same
+// batches.
 // Prints one JSON object: exact match, mean number of non-zero weights per step, how much the gradient of the
 // score's parameters varies between random draws, and the weights of one source.
 

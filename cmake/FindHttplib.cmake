@@ -1,4 +1,4 @@
-# Defines Httplib::Httplib: cpp-httplib, with the preprocessor definitions with which the installed library was compiled.
+# Defines Httplib::Httplib: cpp-httplib, with the preprocessor definitions of the installed library.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(Httplib_PC QUIET IMPORTED_TARGET GLOBAL cpp-httplib)

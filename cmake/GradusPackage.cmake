@@ -1,4 +1,4 @@
-# Debian packages of the shared libraries, one package for each component of GradusInstall.cmake.
+# Debian packages of a build with shared libraries, one package for each component of GradusInstall.cmake.
 # `cmake --workflow --preset package` makes them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR gradus)

@@ -2,12 +2,12 @@
  *
  * Reads one sentence per line from standard input, as tokens separated by spaces. Writes the tokens of each
  * translation on a line. `gradus export` writes MODEL. Products round their inputs to int8 as gradus/compress/int8.hpp
- * does, and sum integers exactly. The tokens therefore equal those of `gradus translate`, unless two tokens are equally
- * likely up to rounding in f32. Memory is allocated once, for a sentence of LONGEST tokens.
+ * does, and sum integers exactly. The tokens therefore equal those of `gradus translate`, unless two tokens are almost
+ * equally likely, so that rounding decides. Memory is allocated once, for a sentence of LONGEST tokens.
  *
  * The file is little-endian: MAGIC, an FNV-1a checksum of the bytes after it, eight sizes, both vocabularies as lines
  * of text from id 4, and the parts of struct model in their order. A matrix (N, K) is N scales in f32, then N·K
- * integers in int8, padded to 4 bytes. */
+ * integers in int8. Each vocabulary and the integers of each matrix are padded to a multiple of 4 bytes. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>

@@ -30,7 +30,7 @@ struct Decoder : nn::Module {
 
 // The query is the top layer's state before the step. The logits are computed only from the top layer's state
 // after the step. Dropout acts on the embeddings, between layers, on the attention weights and before the
-// output layer. The decoder draws the masks of all steps before the first step.
+// output layer. The decoder draws each kind of mask for all steps at once.
 class D2lModel : public Model {
  public:
   explicit D2lModel(const bench::Config& config)

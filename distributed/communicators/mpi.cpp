@@ -51,8 +51,8 @@ class Backoff {
 
 bool initialised = false;
 
-// A job of several processes. MPI allows calls from one thread at a time, so `mutex_` is held during each
-// call.
+// A job of several processes. MPI allows calls from one thread at a time. So while watcher_ runs, `mutex_` is
+// held during each call except MPI_Abort, which ends the job.
 class Mpi : public Communicator {
  public:
   explicit Mpi(Watch watch) : watch_(std::move(watch)) {

@@ -16,7 +16,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// All messages that were sent but not yet received, and the number of the first thread that failed.
+// All messages that were sent but not yet received. Also the number and the exception of the first thread
+// that failed.
 class Post {
  public:
   explicit Post(std::int64_t count) : count_(count), boxes_(static_cast<std::size_t>(count * count)) {}

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kGap = 6;
 constexpr double kWithGap = 10;    // the smallest cell, in pixels, that has a gap to the next one
-constexpr int kLongestToken = 20;  // columns
+constexpr int kLongestToken = 20;  // in terminal columns
 
 std::vector<std::string> shortened(const std::vector<std::string>& labels) {
   std::vector<std::string> out;

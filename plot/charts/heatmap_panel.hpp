@@ -14,9 +14,9 @@ struct Size {
   double width, height;
 };
 
-/// Draws a heatmap, which Panels has checked, at the origin. Returns its size with margins. The grid of cells
-/// begins at `grid_top` and `grid_left`, or further down or right if the labels need more room. To align the
-/// panels of a strip, pass the same `grid_top` and `grid_left` for each.
+/// Draws a heatmap, which must have passed check(), at the origin. Returns its size with margins. The grid of
+/// cells begins at `grid_top` and `grid_left`, or further down or right if the labels need more room. To
+/// align the panels of a strip, pass the same `grid_top` and `grid_left` for each.
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0,
                 double grid_left = 0);
 

@@ -18,7 +18,7 @@ namespace gradus::plot {
 namespace {
 
 constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 19;
-constexpr int kLongestNodeLabel = 16;  // columns
+constexpr int kLongestNodeLabel = 16;  // in terminal columns
 constexpr std::size_t kFates = 5;
 
 void check(const SearchTree& tree) {

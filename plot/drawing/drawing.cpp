@@ -51,7 +51,7 @@ bool follows_one_letter(std::string_view text, std::size_t at) {
   return at == 1 || !is_ascii_word(text[at - 2]);
 }
 
-// Escapes text for label(). Subscripts and superscripts become tspans.
+// Turns the subscripts and superscripts of a text into tspans, for label(). The text is already escaped.
 std::string with_indices(std::string_view text) {
   std::string out, ends;
   std::size_t copied = 0;

@@ -32,8 +32,8 @@ double title_width(std::string_view text);
 /// share a page: a class means the same in every picture, and no element has an id.
 ///
 /// Texts have the classes gp-title, gp-ink or gp-muted, and gp-small for a small size. Lines have gp-grid,
-/// gp-axis or gp-line. Areas have gp-fill, or gp-hit, which is invisible but has a tooltip. gp-line and
-/// gp-fill take the colour of series_class().
+/// gp-axis or gp-line. Areas have gp-fill, gp-back in the background's colour, or gp-hit, which is invisible
+/// but has a tooltip. gp-line and gp-fill take the colour of series_class().
 class Drawing {
  public:
   void line(std::string_view css, double x1, double y1, double x2, double y2);
@@ -58,7 +58,7 @@ class Drawing {
   void begin_group(double dx, double dy);
   void begin_group(std::string_view css);
   void end_group();
-  /// Adds CSS rules for classes used only in this picture.
+  /// Adds CSS rules for classes that svg() does not define.
   void style(std::string_view rules) { rules_ += rules; }
 
   /// The SVG, cropped to `view`. Its accessible label is `name`.

@@ -13,7 +13,7 @@ namespace gradus::plot {
 namespace {
 
 constexpr double kLegendLine = 20;
-constexpr int kLongestLabel = 24, kLongestName = 48;  // columns
+constexpr int kLongestLabel = 24, kLongestName = 48;  // in terminal columns
 
 // Draws the legend, from (left, top) down, in as many lines as needed. Returns its height.
 double draw_legend(Drawing& drawing, const std::vector<Key>& keys, double left, double right, double top) {

@@ -15,7 +15,7 @@
 namespace gradus::plot {
 namespace {
 
-constexpr int kCell = 2;  // width of a cell in columns
+constexpr int kCell = 2;  // width of a cell in terminal columns
 constexpr int kLongestRowLabel = 16, kLongestColumnLabel = 12;
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
@@ -116,7 +116,7 @@ std::string block(const Heatmap& heatmap, const std::vector<std::string>& rows, 
 std::string terminal(const Heatmap& heatmap, Colour colour, int width) {
   check(heatmap, "terminal");
   std::vector<std::string> rows;
-  int indent = 0;  // number of columns before the cells
+  int indent = 0;  // number of terminal columns before the cells
   for (const std::string& row : heatmap.rows) {
     rows.push_back(shorten(row, kLongestRowLabel));
     indent = std::max(indent, columns_of(rows.back()) + 1);

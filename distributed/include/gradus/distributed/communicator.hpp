@@ -19,10 +19,11 @@ class Communicator {
   /// Sends `out` to `peer` and receives `in` from it. Either may be empty. `peer` must make the matching
   /// call: its `out` has the size of this `in`, and its `in` the size of this `out`. Returns when `in` is
   /// complete and `out` may be overwritten.
-  /// @throws Error if the peer's message does not have the size of `in`, or if the peer has failed.
+  /// @throws Error if `peer` is not another process of the job, if the peer's message does not have the size
+  /// of `in`, or if the peer has failed.
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
-  /// True if a network sends messages while this process computes. False on a single host, where the cores
-  /// themselves copy messages. All processes return the same value.
+  /// True, the default, if messages can be sent while this process computes, as over a network. False for MPI
+  /// on a single host, where the cores themselves copy messages. All processes return the same value.
   virtual bool has_network() const { return true; }
 };
 

@@ -15,7 +15,7 @@ enum class Fate { kept, dropped, ended, best, greedy };
 struct TreeNode {
   std::int64_t parent = -1;  ///< index of the parent, smaller than the node's own; -1 for a root
   std::string label{};       ///< the added token
-  std::string note{};        ///< a score, in small print after the label
+  std::string note{};        ///< a score, after the label
   Fate fate = Fate::kept;
 };
 

@@ -27,7 +27,7 @@ Tensor magnitudes_of(const Tensor& features, std::int64_t rate, const LogMelOpti
 struct Reconstruction {
   Sound sound;
   /// ‖|X| − A‖ / ‖A‖ before each iteration and after the last one: how far the sound's magnitudes |X| are
-  /// from the given ones, A. The norms are over all N frequencies.
+  /// from the given ones, A. The norms are over all N frequencies. If A is 0, the distance is ‖|X|‖.
   std::vector<double> distances;
 };
 
@@ -39,8 +39,8 @@ struct Reconstruction {
 ///     Y_tk = A_tk X_tk / |X_tk|
 ///     x_n  = Σ_t w_{n−tS} y_{t, n−tS} / Σ_t w²_{n−tS}
 ///
-/// The distance between |X| and A never grows. The first and last milliseconds, where Σ w² is below 0.1, are
-/// set to 0, because dividing by a small number would make any inaccuracy loud.
+/// The distance between |X| and A never grows. Samples whose Σ w² is below 0.1, such as those in the first
+/// and last milliseconds, are set to 0, because dividing by a small number would make any inaccuracy loud.
 /// @param A     (T, K), as returned by magnitudes() and magnitudes_of()
 /// @param start L + (T − 1) S samples; the first iteration keeps the phases of this sound
 /// @throws Error if A does not fit the rate and the options; if A has numbers that are negative or not

@@ -16,8 +16,8 @@ struct Sound {
 /// Reads a WAV file of 16-bit PCM: one channel, 8000 to 48000 samples per second, at most an hour long.
 /// Chunks other than `fmt ` and `data` are skipped. A damaged header cannot cause a large allocation: memory
 /// is allocated only for samples that the file holds.
-/// @throws Error with the path, the fault and what to do: for a file that is not WAV, was cut short, has
-/// another format or rate, is too long, has no sample, or has only zeros.
+/// @throws Error with the path, the fault and what to do: for a file that cannot be read, is not WAV, was cut
+/// short, has another format or rate, is too long, has no sample, or has only zeros.
 Sound read_wav(const std::filesystem::path& path);
 
 /// Writes a WAV file that read_wav() reads. Samples outside [−1, 1) are clipped. The file appears only when
