@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # command_threads.sh [MINUTES]: runs the command under ThreadSanitizer. gradus serve runs for MINUTES [10] under load and faults. If
-# Open MPI is installed, gradus train runs in two processes; in each, a thread sends the gradients. On demand; checks/threads.sh
-# tests the libraries.
+# Open MPI is installed, gradus train runs in two and in four processes; in each, a second thread sends signs of life. On
+# demand; checks/threads.sh tests the libraries.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/command-threads

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the line coverage of the unit tests in all folders of the library except files and plot, and writes it to
+# Measures the line coverage of the unit tests in all folders of the library except files, plot and tools, and writes it to
 # build/coverage/index.html. Fails if the coverage of one folder is below 95 %.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

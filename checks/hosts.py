@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from kill_train import tensors  # noqa: E402
 from mpi_train import COURSE, ENVIRONMENT  # noqa: E402
 
-# A replacement for `ssh HOST COMMAND…`: runs the command in the namespace named HOST.
+# A replacement for `ssh HOST COMMAND…`: runs the command in the namespace of this name. agent() also maps addresses to names.
 AGENT = """#!/bin/sh
 host=$1
 shift

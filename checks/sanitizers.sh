@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long]. Also skips test_models:
-# it trains models, and so does test_tools, the tests of the command gradus.
+# Runs the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer. Skips tests tagged [long]. Also skips test_models,
+# which trains models. test_tools, the tests of the command gradus, trains models, too.
 # `GRADUS_PRESET=asan-ubsan ./run test` runs all tests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

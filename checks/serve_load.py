@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Tests gradus serve under mixed load with faults. Compares answers with the output of gradus translate, sends wrong requests, and closes
-or stalls connections. Compares the server's memory after warm-up and at the end. Prints a summary as JSON; exits with 1 on any fault.
+"""Tests gradus serve under mixed load with faults. Compares answers with the output of gradus translate, sends wrong requests,
+and closes or stalls connections. Compares the server's memory after warm-up and at the end. Prints a summary as JSON; exits
+with 1 if a check fails.
 
 usage: checks/serve_load.py GRADUS [--minutes 60] [--model RUN] [--clients 4] [--pause 0.05]"""
 import argparse
