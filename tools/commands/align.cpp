@@ -110,7 +110,8 @@ void check_outputs(const Options& options) {
   for (const Output& output : outputs) check_output("alignment", output.file, read);
 }
 
-// Refuses "-" and devices if there are several alignments: only the name of a regular file can get a number.
+// If there are several alignments, refuses "-" and any other path that exists and is not a regular file: only
+// the name of a regular file can get a number.
 void check_numbered(const Options& options, std::size_t count) {
   if (count == 1) return;
   for (const fs::path& path : {options.svg, options.npy}) {

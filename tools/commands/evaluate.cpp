@@ -208,7 +208,8 @@ void print(const Options& options, Evaluations evaluations) {
   flush_standard_output();
 }
 
-// The reference translations for --hypotheses. If a model is given, sets `text` to this model's options.
+// The reference translations for --hypotheses. If a model is given, sets `text` to this model's options, but
+// --bleu-tokeniser has priority.
 std::vector<std::string> targets_for(const Options& options, const models::Registry& registry,
                                      TextOptions& text) {
   Pairs pairs;

@@ -216,7 +216,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
   Settings settings = default_settings();
   std::optional<models::Checkpoint> checkpoint;
   Settings before;
-  try {  // --preset and --resume come first: they set the defaults of the other options
+  try {  // --preset, --resume and --init-from come first: they set the defaults of other options
     if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);

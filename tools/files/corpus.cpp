@@ -61,7 +61,7 @@ Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
       return data::generate(task, count, uniform, [&](std::string_view source) {
         return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
       });
-    } catch (const Error&) {  // no source falls into this part
+    } catch (const Error&) {  // 1000 sources in a row belong to other parts
       throw UsageError(
           message("--task ", settings.task, " has too few different sources to split by --dev-percent ",
                   settings.dev_percent, " and --test-percent ", settings.test_percent, ": none for ", name,

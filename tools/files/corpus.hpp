@@ -29,7 +29,7 @@ struct Corpus {
 
 /// Reads a text, or generates a task's examples from the seed.
 /// @throws Error if check_data(), check_task_fits() or a reader throws, if no training pair is left, or if
-/// the task has no source for one of the parts.
+/// the task has too few sources for one of the parts.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
 /// Reads `files.pairs` if it is set; otherwise reads `files.source` and `files.target`. If `files.source` is

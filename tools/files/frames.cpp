@@ -154,7 +154,7 @@ Tensor Frames::load(const fs::path& path) {
   if (extension_of(path) == ".wav") return load_wav(path);
   Tensor frames = nn::load_npy(path);
   if (values_.empty() && settings_.mean.empty() && frames.rank() == 2) {
-    settings_.features.bands = frames.size(1);  // the first training file sets the number of bands
+    settings_.features.bands = frames.size(1);  // an .npy file that is read first sets the number of bands
   }
   const bool fits = frames.rank() == 2 && frames.size(0) >= 1 && frames.size(1) == size() && size() >= 1;
   if (!fits || frames.dtype() != Dtype::f32) {

@@ -81,7 +81,7 @@ class Frames {
 Tensor log_mel_of(const std::filesystem::path& path, const speech::Sound& sound,
                   const speech::LogMelOptions& options);
 
-/// True for a path that ends in .wav or .npy, in any case.
+/// True for a path that ends in .wav or .npy, in upper or lower case.
 bool is_frames_file(const std::filesystem::path& path);
 
 }  // namespace gradus::tools

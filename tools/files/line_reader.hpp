@@ -19,7 +19,8 @@ struct LineReader {
 };
 
 /// Reads a file or, if the path is empty or "-", standard input. From a pipe or a terminal, returns the lines
-/// available so far, and blocks only for the first line; cli_main() prepares std::cin for this.
+/// available so far. Blocks only for the first line, and for the rest of a line that has begun to arrive.
+/// cli_main() prepares std::cin for this.
 /// @throws Error for a file that data::read_lines() refuses.
 LineReader lines_of(const std::filesystem::path& path);
 

@@ -12,7 +12,7 @@ namespace gradus::tools {
 
 /// The folder from which `gradus train` was started when it created this run. Derived from the relative --out
 /// in settings.toml: if /texts/out/run has out="out/run", the result is /texts. std::nullopt if --out was
-/// absolute, or the run's folder has been renamed.
+/// absolute, if the run's folder has been renamed, or if settings.toml is missing or wrong.
 std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
 
 /// make_sides() for a resumed run. Takes the SentencePiece models from the checkpoint, unless the settings

@@ -28,7 +28,7 @@ class SearchMeter {
   models::Search measured(models::Search search);
   models::SearchOfBatch measured(models::SearchOfBatch search);
 
-  /// Removes the line of progress, and prints a line such as
+  /// Ends the line of progress, and prints a line such as
   ///
   ///     decoded 1000 sentences in 0.61 s: 1639.3 sentences/s, 16393.4 tokens/s
   ///

@@ -27,7 +27,7 @@ Translation to_text(models::Decoded decoded, std::vector<std::string> source, co
 /// Translates each sentence. Returns all translations that the search finds, best first; none for a sentence
 /// without tokens.
 /// @param model in eval mode
-/// @throws Error if a sentence is not UTF-8, or if models::decode() throws.
+/// @throws Error if a sentence is not UTF-8, or if Frames::read() or models::decode() throws.
 std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,

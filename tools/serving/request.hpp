@@ -11,7 +11,7 @@
 
 namespace gradus::tools {
 
-/// An error in the client's request. The text names the wrong field, and says what to send.
+/// An error in the client's request. The text names the fault, and often says what to send.
 class BadRequest : public Error {
  public:
   using Error::Error;

@@ -53,7 +53,8 @@ class Service {
   /// the same options, if this text is the only input.
   /// @throws BadRequest, Busy, TooSlow, Gone, and Error if the model fails.
   nlohmann::ordered_json translate(const std::string& body, const IsGone& is_gone) const;
-  /// Answers a body of POST /align with the attention weights between the given source and translation.
+  /// Answers a body of POST /align with the log-probability of the given translation, and with the attention
+  /// weights between source and translation. @throws as translate() does
   nlohmann::ordered_json align(const std::string& body, const IsGone& is_gone) const;
   nlohmann::ordered_json models() const;
   nlohmann::ordered_json languages() const;

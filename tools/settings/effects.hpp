@@ -27,7 +27,8 @@ struct CommandLine {
   char** argv;
 };
 
-/// The name that the command line uses for an option, such as "--no-lower" for "--lower".
+/// The name that the command line uses for an option, such as "--no-lower" for "--lower"; std::nullopt if the
+/// command line does not have the option.
 std::optional<std::string> given_name(const CommandLine& line, const CLI::Option& option);
 /// The path of --config; empty if the command has no such option, or the option is not given.
 std::string config_path(const CLI::App& app);

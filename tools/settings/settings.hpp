@@ -51,11 +51,11 @@ struct DataSettings {
   std::int64_t max_target_tokens = 75;           ///< tokens of a target, before byte-pair encoding
 };
 
-/// The run's folder, seed and checkpoints.
+/// The run's folder, seed, threads, length, checkpoints and initial weights.
 struct RunSettings {
   std::filesystem::path out = "out/run";
   std::uint64_t seed = 1;
-  std::int64_t threads = 0;        ///< 0: one per core
+  std::int64_t threads = 0;        ///< 0: one per core; of several processes, one each
   double learning_rate = 0;        ///< 0: the optimiser's default
   std::string metric = "loss";     ///< selects the best checkpoint: loss, bleu or exact
   std::int64_t save_every = 1000;  ///< number of steps between checkpoints
@@ -104,7 +104,8 @@ Settings preset_settings(const std::string& name);
 
 /// to_text() converts settings to TOML, which `gradus train --config` reads. settings_from_text() converts
 /// back.
-/// @throws Error naming an unknown key, and for a path that would not be read back unchanged.
+/// @throws Error: to_text() for a path that would not be read back unchanged; settings_from_text() for an
+/// unknown key, a wrong value, or a text that Toml refuses.
 std::string to_text(const Settings& settings);
 /// to_text() with only the options that a trained model needs: data, tokens, model, and the seed, which
 /// determines the examples of a task.

@@ -16,8 +16,9 @@ struct Input {
   std::filesystem::path file;  ///< empty: not given; "-": standard input
 };
 
-/// The files of the training data. @param prefix of the option names: "--" or "--dev-"
+/// These files as inputs. @param prefix of the option names: "--", "--dev-" or "--test-"
 std::vector<Input> inputs_of(const std::string& prefix, const PairFiles& files);
+/// The files of training, dev and test pairs as inputs.
 std::vector<Input> inputs_of(const DataSettings& settings);
 
 /// True for "-", for a pipe, and for a name that is valid in one process only, such as /dev/fd/63 of <(…).

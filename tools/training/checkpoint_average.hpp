@@ -16,9 +16,9 @@ class CheckpointAverage {
   /// @param count N ≥ 1
   CheckpointAverage(std::filesystem::path folder, std::int64_t count);
 
-  /// Writes the weights after `step`, removes the oldest file if there are more than N, and writes the mean.
+  /// Writes the weights after `step`, removes the oldest files if there are more than N, and writes the mean.
   /// @param checkpoint only its tensors "model.…" are written
-  /// @throws Error if models::save_checkpoint() or models::load_checkpoint() throws.
+  /// @throws Error if models::save_checkpoint(), models::load_checkpoint() or remove_run_file() throws.
   void add(std::int64_t step, const models::Checkpoint& checkpoint) const;
   /// Removes files of steps after `step`, which a killed run may have left.
   void remove_after(std::int64_t step) const;

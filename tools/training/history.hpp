@@ -39,7 +39,8 @@ class History {
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   /// The best evaluation so far; null if there is none.
   const Evaluation* best() const;
-  /// Afterwards, none of the evaluations so far is the best. For a run whose --metric changes.
+  /// Afterwards, none of the evaluations so far is the best. For a resumed run whose --metric or dev pairs
+  /// have changed.
   void forget_best();
 
   /// The lines of log.jsonl, in the order of the steps.

@@ -15,8 +15,8 @@
 namespace gradus::tools {
 
 /// The model of `--teacher`. It reads the frames of this run. Null without this option.
-/// @param run the folder of a resumed run. If the teacher's path is relative and does not exist, it is looked
-/// up from the folder in which this run was started.
+/// @param run the run's folder. If the teacher's path is relative and does not exist, it is looked up below
+/// start_of_run(run).
 /// @throws Error if load_saved_model() or check_same_tokens() throws, or if the teacher was trained on other
 /// frames.
 std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,
@@ -25,8 +25,8 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
 /// Replaces the targets by the teacher's translations, found by beam search of this width: sequence-level
 /// distillation (Kim and Rush 2016, section 3.2). If the teacher's output for a source reaches the maximum
 /// length before EOS, the pair keeps its target. Each process translates its share of the pairs, and all
-/// processes return the same pairs. Prints the speed of the search, a note that the targets are translations,
-/// and the number of pairs that keep their targets, unless it is 0.
+/// processes return the same pairs. Prints the speed of the search (see SearchMeter::report()), a note that
+/// the targets are translations, and the number of pairs that keep their targets, unless it is 0.
 /// @param shards the parts into which the pairs are divided. The translations do not depend on the number of
 /// processes, which must divide this number.
 /// @throws UsageError if check_beam_fits() throws.
@@ -34,8 +34,8 @@ std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data
                                      std::int64_t beam, std::int64_t shards,
                                      distributed::Communicator& processes);
 
-/// The objective for the teacher's predictions and attention weights; none if `settings` gives the weight 0
-/// to both.
+/// The objective for the teacher's predictions and attention weights; none without a teacher, or if
+/// `settings` gives the weight 0 to both.
 /// @param student the encoder of the model to train
 /// @throws UsageError if `--teacher-attention` cannot compare the attention weights of teacher and student.
 models::Objective teacher_objective(const TeacherSettings& settings,

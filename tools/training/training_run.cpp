@@ -304,7 +304,7 @@ void TrainingRun::resume_folder() {
   resume_average();
 }
 
-// All properties that must agree between processes.
+// The properties of program, options, data and teacher, which must agree between processes.
 std::vector<Fact> TrainingRun::facts_of_data(const SavedModel* teacher) const {
   std::vector<Fact> facts = facts_of_program();
   for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);

@@ -51,8 +51,9 @@ class TrainingRun {
   /// Reads the data, makes the model and creates the folder.
   /// @param resumed the checkpoint to resume from, or null
   /// @param processes the processes of the run, including this one; null for one process
-  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
-  /// does not match the data, sizes or options. Throws the error of check_agree() if the processes disagree.
+  /// @throws Error if the data or the model of --teacher or --init-from cannot be read, the folder cannot be
+  /// written or is in use, memory does not suffice, or the checkpoint does not match the data, sizes or
+  /// options. Throws the error of check_agree() if the processes disagree.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry,
               distributed::Communicator* processes = nullptr);
 
@@ -67,9 +68,11 @@ class TrainingRun {
   /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
-  /// Notes about unusual data or initial weights: a single training pair, no dev pairs, a pruned model.
+  /// Notes about unusual data or initial weights: a single training pair, no dev pairs or other ones than
+  /// before, files with more than two columns, a pruned model.
   std::vector<std::string> notes() const;
-  /// The end of an error message: names the intact checkpoint, and says how to resume. Thread-safe.
+  /// The end of an error message: says what is intact, and how to resume from a checkpoint of this run. Empty
+  /// if the folder has no checkpoint. Thread-safe.
   std::string way_on() const;
 
  private:
@@ -118,7 +121,7 @@ class TrainingRun {
   std::string initial_note_;             // about the model of --init-from; empty if there is none
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::optional<compress::RoundedTraining> rounding_;  // empty without --int8
-  bool zeros_change_ = false, scores_change_ = false;  // by the options of a resumed run
+  bool zeros_change_ = false, scores_change_ = false;  // by other options or dev pairs of a resumed run
   bool has_other_dev_pairs_ = false;                   // than before it was resumed
   std::unique_ptr<models::Trainer> trainer_;
   std::optional<NewFolder> folder_;  // set only in process 0
