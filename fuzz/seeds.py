@@ -106,7 +106,7 @@ def main():
         for name, text in texts.items():
             write(target, name, text)
     text = subprocess.run([sys.argv[1], "train", "--help"], check=True, capture_output=True, text=True).stdout
-    options = re.findall(r"--(\[no-\])?([a-z][a-z-]+)", text)
+    options = re.findall(r"--(\[no-\])?([a-z][a-z0-9-]+)", text)
     names = sorted({name for _, name in options} | {"no-" + name for negated, name in options if negated})
     CORPUS.with_name("options.dict").write_text(
         "# The options of gradus train, in the form of configurations and of the command line.\n"

@@ -1,3 +1,4 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/pack_weights.hpp>
 #include <gradus/serve/scheduler.hpp>
@@ -10,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -137,17 +139,17 @@ class Scheduler::Impl {
   Impl(const models::Ensemble& model, const SchedulerOptions& options)
       : model_(model), options_(options), cache_(options.cache_bytes) {
     const int workers = model.can_be_shared() ? std::max(options.workers, 1) : 1;
-    for (int i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+    try {
+      for (int i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      const std::size_t started = workers_.size();
+      end();
+      fail("serve", "only ", started, " of ", workers, " threads could be started (", error.code().message(),
+           "); raise the limits on processes (ulimit -u) and memory, or ask for fewer");
+    }
   }
 
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-  }
+  ~Impl() { end(); }
 
   std::vector<Ticket> submit(std::vector<Job> jobs) {
     std::vector<Ticket> tickets;
@@ -170,6 +172,16 @@ class Scheduler::Impl {
   }
 
  private:
+  // Waits for the jobs, and ends the workers.
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
   // The batches' sizes vary, so the memory pool collects free buffers of ever more sizes. A worker releases
   // these buffers after this many turns, which take seconds to minutes.
   static constexpr std::int64_t turns_between_releases = 2000;

@@ -62,6 +62,8 @@ def main():
             refused(bad, content[:at] + bytes([content[at] ^ 1]) + content[at + 1:], "is damaged")
         long = subprocess.run([*tiny, folder / "model.tiny"], input="3 " * 257 + "\n", capture_output=True, text=True)
         assert long.returncode == 1 and "more than 256 tokens" in long.stderr, long
+        zero = subprocess.run([*tiny, folder / "model.tiny"], input="3\0 3\n", capture_output=True, text=True)
+        assert zero.returncode == 1 and "zero byte" in zero.stderr, zero
     print("all passed")
 
 

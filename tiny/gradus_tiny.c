@@ -273,7 +273,7 @@ static int id_of(const char *word) {
 }
 
 static _Noreturn void refuse_line(void) {
-  fputs("gradus_tiny: a sentence has more than 256 tokens or 16383 bytes; split it\n", stderr);
+  fputs("gradus_tiny: a sentence has more than 256 tokens or 16383 bytes, or a zero byte; split it\n", stderr);
   exit(1);
 }
 

@@ -32,6 +32,9 @@ CodePoint first_code_point(std::string_view text) {
   for (const char byte : text.substr(1, length - 1)) {
     value = value << 6 | (static_cast<unsigned char>(byte) & 0x3F);
   }
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // of each length
+  const bool is_surrogate = value >= 0xD800 && value < 0xE000;
+  if (value < least[length] || is_surrogate || value > 0x10FFFF) return {replacement, text.substr(0, 1)};
   return {value, text.substr(0, length)};
 }
 

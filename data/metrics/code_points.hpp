@@ -11,8 +11,8 @@ struct CodePoint {
   std::string_view bytes;
 };
 
-// The code points of a text, with views of their bytes. A byte that begins no complete character becomes
-// U+FFFD. Some overlong forms, surrogates and numbers above U+10FFFF are not detected.
+// The code points of a text, with views of their bytes. A byte that begins no valid character becomes
+// U+FFFD.
 std::vector<CodePoint> code_points(std::string_view text);
 
 }  // namespace gradus::data

@@ -5,6 +5,7 @@
 #include <gradus/nn/row_products.hpp>
 #include <gradus/serve/scheduler.hpp>
 
+#include <pthread.h>
 #include <thread>
 
 #include "catch.hpp"
@@ -101,6 +102,23 @@ TEST_CASE("a scheduler refuses more jobs than its queue holds, and finishes thos
     CHECK(taken.size() == 3);
   }
   for (serve::Ticket& ticket : taken) CHECK(ticket.outputs.get().size() == 1);
+}
+
+TEST_CASE("a scheduler whose threads cannot be started is an error", "[serve][errors]") {
+  const auto model = small_model();
+  pthread_attr_t before, huge;
+  REQUIRE(pthread_getattr_default_np(&before) == 0);
+  REQUIRE(pthread_getattr_default_np(&huge) == 0);
+  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);  // half of the address space
+  REQUIRE(pthread_setattr_default_np(&huge) == 0);
+  std::string error;
+  try {
+    const serve::Scheduler scheduler(*model, {.workers = 3});
+  } catch (const Error& found) {
+    error = found.what();
+  }
+  REQUIRE(pthread_setattr_default_np(&before) == 0);
+  CHECK_THAT(error, Catch::Matchers::ContainsSubstring(" of 3 threads could be started ("));
 }
 
 TEST_CASE("a job that fails does not harm the others", "[serve][threads]") {

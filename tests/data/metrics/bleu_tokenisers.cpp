@@ -45,6 +45,13 @@ TEST_CASE("13a decodes SGML entities", "[data][bleu]") {
   CHECK(mteval("hy-\nphen and\nline") == "hyphen and line");
 }
 
+TEST_CASE("each byte of an invalid character is a token of its own", "[data][bleu]") {
+  for (const char* overlong_surrogate_large : {"\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    const std::string text = overlong_surrogate_large;
+    CHECK(gradus::data::bleu_tokens(text, BleuTokeniser::characters).size() == text.size());
+  }
+}
+
 TEST_CASE("none splits at Unicode's white space", "[data][bleu]") {
   CHECK(tokens("  a,  b\tc\u00a0d\u3000e\x1f"
                "f \n",

@@ -44,6 +44,7 @@ struct SchedulerOptions {
 class Scheduler {
  public:
   /// @param model must be in eval mode, outlive this object, and not change
+  /// @throws Error if a worker's thread cannot be started.
   Scheduler(const models::Ensemble& model, const SchedulerOptions& options);
   /// Blocks until all running and queued jobs are finished.
   ~Scheduler();
