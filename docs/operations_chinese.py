@@ -76,10 +76,12 @@ WORDS = {
     "Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask, unless the probability is 0. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.":
         "倒置的 dropout（inverted dropout，Srivastava 等人，2014）：以概率 `probability` 把元素设为 0，否则乘以 1 / (1 − probability)。每次调用抽取一个 64 位的数，作为掩码的密钥；概率为 0 时不抽取。对于 x (…, n)，一个元素的随机位是对密钥、行和列计算的 Philox4x32-10（random.hpp）。",
     "g with the same mask.": "用同一个掩码处理的 g。",
-    "unless 0 ≤ probability < 1.": "0 ≤ probability < 1 不成立时。",
+    "unless 0 ≤ probability < 1. With a probability above 0, also throws if the generator is for a part of a batch (Generator::of_part), and x does not have the shape (…, B, n) for this part.":
+        "0 ≤ probability < 1 不成立时。概率大于 0，而生成器属于批次的一部分（Generator::of_part）时，如果 x 的形状不是这一部分的 (…, B, n)，也会报错。",
     "Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor (T, B, n).":
         "打包的序列 (N, …) 的 dropout。对于 (N, n)，每个元素的掩码，与它在填充的张量 (T, B, n) 中的掩码相同。",
-    "unless 0 ≤ probability < 1 and x has packing.rows() rows.": "0 ≤ probability < 1 不成立时，或者 x 的行数不是 packing.rows() 时。",
+    "unless 0 ≤ probability < 1 and x has packing.rows() rows. With a probability above 0, also throws if the generator is for a part of a batch with another number of sequences.":
+        "0 ≤ probability < 1 不成立时，或者 x 的行数不是 packing.rows() 时。概率大于 0，而生成器属于批次的一部分时，如果序列数不同，也会报错。",
     # comparing and choosing
     "a = b, for two tensors of the same dtype, i64 included.": "a = b，两个张量的数据类型相同，可以是 i64。",
     "The elements of `a` where `condition` (i64) is not 0, and the elements of `b` where it is 0.":
@@ -93,13 +95,13 @@ WORDS = {
     "Σ x / n over the n reduced elements.": "Σ x / n，对 n 个归约的元素求和。",
     "g / n, broadcast to the shape of x.": "广播到 x 的形状的 g / n。",
     "when n = 0.": "n = 0 时。",
-    "Σ (x − mean)² / (n − correction), computed in two passes. A correction of 1 gives the unbiased estimate; 0 gives the population variance, which layer_norm uses.":
-        "Σ (x − mean)² / (n − correction)，分两遍计算。correction 为 1 时是无偏估计；为 0 时是总体方差，layer_norm 用的就是它。",
+    "Σ (x − mean)² / (n − correction) over the n reduced elements, computed in two passes. A correction of 1 gives the unbiased estimate; 0 gives the population variance, which layer_norm uses.":
+        "对归约的 n 个元素计算 Σ (x − mean)² / (n − correction)，分两遍计算。correction 为 1 时是无偏估计；为 0 时是总体方差，layer_norm 用的就是它。",
     "g · 2 (x − mean) / (n − correction).": "g · 2 (x − mean) / (n − correction)。",
     "unless n > correction.": "n > correction 不成立时。",
     "The largest element; NaN if any element is NaN.": "最大的元素；只要有一个元素是 NaN，结果就是 NaN。",
     "g for the largest element, divided equally among ties; NaN if the result is NaN.": "最大的元素得到 g，有几个相等时平分；结果是 NaN 时为 NaN。",
-    "when there are no elements.": "没有元素时。",
+    "when a reduced axis is empty.": "归约的轴为空时。",
     "The smallest element; NaN if any element is NaN.": "最小的元素；只要有一个元素是 NaN，结果就是 NaN。",
     "g for the smallest element, divided equally among ties; NaN if the result is NaN.": "最小的元素得到 g，有几个相等时平分；结果是 NaN 时为 NaN。",
     "ln Σ e^x, without overflow; −∞ if all elements are −∞ or there are none.": "ln Σ e^x，不会溢出；所有元素都是 −∞ 或没有元素时为 −∞。",
@@ -206,8 +208,8 @@ WORDS = {
     "- `h`: (B, H)": "- `h`：(B, H)", "- `c`: (B, H)": "- `c`：(B, H)", "- returns h′, (B, H)": "- 返回 h′，(B, H)",
     "let d_n = g∘(1 − z)∘(1 − n²), d_r = d_n∘h_n∘r∘(1 − r) and d_z = g∘(h − n)∘z∘(1 − z) be the gradients of the arguments of tanh and σ. x_part gets [d_r; d_z; d_n], h_part gets [d_r; d_z; d_n∘r], and h gets g∘z.":
         "设 tanh 和两个 σ 的自变量的梯度为 d_n = g∘(1 − z)∘(1 − n²)、d_r = d_n∘h_n∘r∘(1 − r)、d_z = g∘(h − n)∘z∘(1 − z)。x_part 得到 [d_r; d_z; d_n]，h_part 得到 [d_r; d_z; d_n∘r]，h 得到 g∘z。",
-    "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). Padding is skipped. The gradient of W_hh is one product over all steps. The original form (Cho et al. 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and b_hh:":
-        "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。跳过填充。W_hh 的梯度是所有步的一个乘积。原始形式（Cho 等人，2014，式 8）先用重置门，再计算乘积。W_hn 和 b_hn 是 W_hh 和 b_hh 的最后 H 行：",
+    "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). Padding is skipped. The gradient of W_hh is computed for all steps at once. The original form (Cho et al. 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and b_hh:":
+        "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。跳过填充。W_hh 的梯度对所有步一次算出。原始形式（Cho 等人，2014，式 8）先用重置门，再计算乘积。W_hn 和 b_hn 是 W_hh 和 b_hh 的最后 H 行：",
     "- `x_parts`: W_ih x + b_ih, (N, 3H), packed": "- `x_parts`：W_ih x + b_ih，(N, 3H)，打包的",
     "- `weight_hh`: W_hh, (3H, H)": "- `weight_hh`：W_hh，(3H, H)", "- `bias_hh`: b_hh, (3H), or undefined": "- `bias_hh`：b_hh，(3H)，或者未定义",
     "- `h_0`: (B, H), in the order of the batch": "- `h_0`：(B, H)，按批次的次序", "- `c_0`: (B, H), in the order of the batch": "- `c_0`：(B, H)，按批次的次序",
@@ -226,8 +228,8 @@ WORDS = {
     "- returns h′ and c′, stacked, (2, B, H)": "- 返回堆叠起来的 h′ 和 c′，(2, B, H)",
     "let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.":
         "设 d 是 h′ 的梯度，e = d_c′ + d∘o∘(1 − tanh²(c′)) 是 c′ 的总梯度。i 的自变量得到 e∘g∘i∘(1 − i)，f 的自变量得到 e∘c∘f∘(1 − f)，g 的自变量得到 e∘i∘(1 − g²)，o 的自变量得到 d∘tanh(c′)∘o∘(1 − o)。x_part 和 h_part 都得到这些；c 得到 e∘f。",
-    "A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is one product over all steps.":
-        "在打包的序列上运行的长短期记忆：h_t 和 c_t 是 lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})。与 gru_sequence 一样，跳过填充，W_hh 的梯度是所有步的一个乘积。",
+    "A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is computed for all steps at once.":
+        "在打包的序列上运行的长短期记忆：h_t 和 c_t 是 lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})。与 gru_sequence 一样，跳过填充，W_hh 的梯度对所有步一次算出。",
     "- `x_parts`: W_ih x + b_ih, (N, 4H), packed": "- `x_parts`：W_ih x + b_ih，(N, 4H)，打包的",
     "- `weight_hh`: W_hh, (4H, H)": "- `weight_hh`：W_hh，(4H, H)", "- `bias_hh`: b_hh, (4H), or undefined": "- `bias_hh`：b_hh，(4H)，或者未定义",
     "as in lstm_update, at every step, from the last step to the first. With d_t the gradient at W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.":
@@ -250,8 +252,8 @@ WORDS = {
     "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j": "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  或  scale · (W_a s_{t−1}) · k_j",
     "The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, the input of layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).":
         "循环单元还用到 W_hh 和 b_hh，与 gru_sequence 或 lstm_sequence 相同。有几层时，第 l > 0 层的输入是第 l − 1 层的新状态（对 LSTM 是其中的 h）。",
-    "Padding of targets and sources is skipped. The gradient of each weight matrix is one product over all steps. The tanh of the energies, N·T·A values, is not stored.":
-        "跳过目标和源的填充。每个权重矩阵的梯度是所有步的一个乘积。能量的 tanh 有 N·T·A 个值，不保存。",
+    "Padding of targets and sources is skipped. The gradient of each weight matrix is computed for all steps at once. The tanh of the energies, N·T·A values, is not stored.":
+        "跳过目标和源的填充。每个权重矩阵的梯度对所有步一次算出。能量的 tanh 有 N·T·A 个值，不保存。",
     "- `y`: the embedded previous tokens, (N, E), packed": "- `y`：前一个词元的嵌入，(N, E)，打包的",
     "- `state`: s_0 of each layer, then for an LSTM the first cell state of each layer; (B, H), in batch order": "- `state`：各层的 s_0；对 LSTM，接着是各层细胞状态的初值；(B, H)，按批次的次序",
     "- `keys`: k_j, (T, B, A): U_a h_j, or h_j": "- `keys`：k_j，(T, B, A)：U_a h_j，或 h_j", "- `values`: h_j, (T, B, D)": "- `values`：h_j，(T, B, D)",
@@ -263,7 +265,8 @@ WORDS = {
         "- 返回各行 [s_t; c_t; α_t]；decoder.earlier 为真时，返回 [s_{t−1}; c_t; α_t]：(N, H + D + T)，打包的。α_t 是 dropout 之前的权重。",
     "from the last step to the first, the gradients of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t.":
         "循环单元的梯度（与 gru_sequence 或 lstm_sequence 相同），以及 c_t、α_t 和 e_t 的梯度，从最后一步到第一步计算。",
-    "without layers, for a length outside [0, T], and for a dropout probability outside [0, 1).": "没有层，长度在 [0, T] 之外，或者 dropout 的概率在 [0, 1) 之外时。",
+    "without layers, for another number of tensors in `state`, and for a length outside [0, T]. If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator of a part with another number of sequences.":
+        "没有层，`state` 中张量的个数不对，或者长度在 [0, T] 之外时。设置了 decoder.draws 时，dropout 的概率在 [0, 1) 之外，或者生成器属于批次的一部分而序列数不同，也会报错。",
     # packed sequences
     "Packs padded sequences.": "把填充的序列打包。",
     "- `x`: (T, B, …), T at least the longest length": "- `x`：(T, B, …)，T 至少是最大的长度",

@@ -15,9 +15,8 @@
 #include "kernels/weighted.hpp"
 #include "runtime/runtime_state.hpp"
 
-// The parts of attention_sequence(): its composed twin (the same equations, written with the operations of
-// ops.hpp), the checks of the shapes, the loops over the steps (forward and backward), and the gradients of
-// the weights.
+// attention_sequence(): its composed twin (the same equations, written with simple operations), the checks of
+// the arguments, the loops over the steps (forward and backward), and the gradients of the weights.
 namespace gradus {
 namespace composed {
 namespace {
@@ -384,7 +383,7 @@ void unroll_backward(Gradients& g, const Packing& packing, const Form& form, con
 }
 
 // Adds to the gradients of the parameters, of y and of the first state. unroll_backward() has already added
-// the gradients of the keys and values. The gradient of each weight matrix is one product over all steps.
+// the gradients of the keys and values. The gradient of each weight matrix is computed for all steps at once.
 template <template <class> class Cell, class T>
 void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;
@@ -435,7 +434,7 @@ void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   }
 }
 
-// Computes all steps. `in` holds the inputs in the order of Input.
+// Computes all steps. `in` holds the inputs in the order of Input and OfLayer.
 void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing, const Form& form,
                  const Rowwise& rowwise) {
   with_cell(form.cell, [&]<template <class> class Cell>() {

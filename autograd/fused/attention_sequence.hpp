@@ -12,7 +12,8 @@
 #include "cells.hpp"
 #include "kernels/dropout.hpp"
 
-/// Types that both passes of attention_sequence() use: indices, sizes, dropout masks, the rows of a step.
+/// Types and functions for the two passes of attention_sequence(): indices, sizes, dropout masks, the rows of
+/// a step.
 namespace gradus::attention {
 
 // Indices of the operation's inputs. in_state is the index of the initial state's first tensor. The
@@ -99,7 +100,7 @@ struct StepPart {
   }
 };
 
-// Applies a mask to the rows (m, H) of a step.
+// Applies a mask to the rows x (m, H) of a step. Writes the result to y.
 template <class T>
 void drop_rows(const kernels::DropoutMask& mask, const StepPart& part, const T* x, T* y) {
   const std::int64_t H = part.form.H;

@@ -21,10 +21,11 @@
 ///     Forward    (m, x, state, row, spare) advances the state, given the input part x, and writes the K·H
 ///                numbers of each row to `row`; spare (m, G·H)
 ///     Backward   (m, row, d, state, at_x, at_u, spare): from d (m, H), the total gradient of h after the
-///                step, writes at_x and at_u, the gradients of W_ih x + b_ih and W_hh h + b_hh. On entry,
-///                state.c of an LSTM holds the gradient of c after the step. `state` receives the gradient
-///                of the state before the step; spare (m, H)
-///     add_weight_gradients   adds the gradient of W_hh; `at` is the gradient of W_hh h + b_hh for all rows
+///                step, writes at_x and, unless shares_u, at_u: the gradients of W_ih x + b_ih and
+///                W_hh h + b_hh. On entry, state.c of an LSTM holds the gradient of c after the step. `state`
+///                receives the gradient of the state before the step; spare (m, H)
+///     add_weight_gradients   W ← (the gradient of W_hh) + β·W; `at` is the gradient of W_hh h + b_hh for all
+///                rows
 namespace gradus::cells {
 
 /// The rows of a state, or of a state's gradient, at one step.
@@ -34,7 +35,7 @@ struct State {
 };
 
 /// W ← atᵀ·x + β·W for at (N, outputs), x (N, inputs) and W (outputs, inputs). If `at` is the gradient of
-/// x·Wᵀ, this adds the gradient of W.
+/// x·Wᵀ, then atᵀ·x is the gradient of W.
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
                  int beta, Rows<T> W) {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-/// Composed twins of the fused operations: the same equations, written with the operations of ops.hpp. Each
-/// twin is in the source file of its fused operation. While a Composed is alive, each fused operation calls
+/// Composed twins of the fused operations: the same equations, written with simple operations. Each twin is
+/// in the source file of its fused operation. While this thread has a Composed, each fused operation calls
 /// its twin. This header declares the functions that several twins call.
 namespace gradus::composed {
 

@@ -37,7 +37,7 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
 /// Splits the sequences, ordered by rank (see Packing), into ranges, and calls work(first, last) for the
 /// ranges in parallel. Sequences are independent, so each thread runs its range through all steps without
 /// barriers. Each thread reads all weights, `weight_bytes` bytes, at every step. If the weights do not fit in
-/// a core's cache, there is only one range, and the threads split its products.
+/// a core's cache, there is only one range, and the threads split its large products.
 template <class Work>
 void for_each_rank_range(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
   constexpr std::int64_t fewest = 8;  // sequences per range: products with fewer rows are slow
@@ -64,7 +64,7 @@ struct StepRows {
 /// columns) of a weight, or is the transpose of these columns. If the weight has a WeightProduct and B is
 /// such a transpose, the WeightProduct computes x·B, and B is not packed. Otherwise B is packed if there are
 /// at least PackedMatrix::fewest_rows sequences, and one of two conditions holds: there are at least 4 steps,
-/// or this thread packs weights (PackWeights).
+/// or this thread's PackWeights packs the weight.
 template <class T>
 class StepMatrix {
  public:

@@ -44,7 +44,7 @@ namespace {
 enum SequenceInput { in_x_parts, in_weight, in_bias, in_first };
 
 // Writes y (N + parts·B, H): h after each step, then each sequence's last h and, for an LSTM, each sequence's
-// last c.
+// last c. If `kept` is defined, also writes the values for backward.
 template <template <class> class Cell, class T>
 void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool reverse, const Tensor& y,
                  const Tensor& kept) {

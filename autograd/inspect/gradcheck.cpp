@@ -191,9 +191,9 @@ bool Element::confirms(const Estimate& e) const {
 // True if the uncertainty `doubt` can explain `error`. An uncertainty of NaN explains any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// Judges the gradient by two successive steps, `before` and `e`. The gradient is right if e confirms it. It
-// is wrong if the two steps agree on another value, and neither a kink nor rounding explains the difference.
-// Otherwise the verdict is open.
+// Judges the gradient by two successive steps, `before` and `e`. The gradient is right if e confirms it. If
+// the two steps agree on another value, and neither a kink nor rounding explains the difference, blame()
+// gives the verdict. Otherwise the verdict is open.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {

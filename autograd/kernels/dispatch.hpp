@@ -8,8 +8,8 @@
 
 #include "runtime/profile_state.hpp"
 
-/// Dispatch from a run-time dtype to code for a C++ type. The forward pass of every operation is dispatched
-/// here once, with the operation's name, and is timed here for the profile.
+/// Dispatch from a run-time dtype to code for a C++ type. An operation that computes values dispatches its
+/// forward pass here once, with its name, and is timed here for the profile.
 namespace gradus {
 
 /// Calls f.operator()<T>() with T = float or double. @throws Error for i64.

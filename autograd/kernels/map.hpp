@@ -69,12 +69,13 @@ void split(const Walk<K>& walk, const Row& row) {
   });
 }
 
-// The sums that are made by adding to a view: along an axis of stride 0, all terms go to the same element.
+// The sums that result from adding to a view with stretched axes: along such an axis, of stride 0, all terms
+// are added to the same element.
 template <class T>
 struct Summed {
   View<T> target;          // the elements, each once
   std::int64_t terms = 1;  // per element
-  int longest = -1;        // of the summed axes
+  int longest = -1;        // the longest summed axis; -1 if there is none
 
   explicit Summed(const View<T>& wide) : target(wide) {
     for (int axis = 0; axis < wide.shape.rank(); ++axis) {

@@ -16,7 +16,7 @@ GRADUS_CLONES void weighted_sum_row(std::int64_t T_x, std::int64_t D, const T* a
   }
 }
 
-/// The energies e_t = scale · q · k_t, t < T_x. q is (A), and key k_t begins at k + t · stride.
+/// Computes the energies e_t = scale · q · k_t, t < T_x. q is (A), and key k_t begins at k + t · stride.
 template <class T>
 GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const T* q, const T* k,
                                 std::int64_t stride, T* __restrict e) {

@@ -10,7 +10,8 @@ namespace gradus::pool {
 /// range is long enough, the lowest range is extended downwards into unused memory. Neighbouring ranges are
 /// merged. As a result, each training step uses the same addresses as the step before, and memory stays close
 /// to the amount in use at once. Memory is mapped in blocks of at least `block` bytes, or fewer if the system
-/// refuses. Blocks are mapped away from other mappings. Pages are committed on first write.
+/// refuses. A new block is mapped just below the newest one or, if that fails, elsewhere with a gap below it.
+/// Pages are committed on first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;

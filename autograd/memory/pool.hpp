@@ -13,9 +13,9 @@ struct Buffer {
   std::size_t shelf = 0;  // the shelf to which the buffer returns
 };
 
-/// Free buffers are kept on shelves. In parallel_operations(), work(i) uses shelf i modulo the number of
-/// shelves. So each shelf gets the same sequence of requests in every training step, and has buffers of the
-/// right sizes. A thread also gets back memory that is in its core's cache.
+/// Free buffers are kept on shelves. If parallel_operations() uses several threads, work(i) uses shelf i
+/// modulo the number of shelves. So each shelf gets the same sequence of requests in every training step, and
+/// has buffers of the right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
 /// Takes a free buffer of the request's size class. If there is none, or if the request is too large for a
 /// class, takes the end of a free range (PageRanges). If no range is long enough, cuts the buffer from a

@@ -8,7 +8,7 @@
 namespace gradus {
 
 /// A base class for a small class T. Use it if every operation creates objects of type T. Each thread keeps
-/// the memory of the last few freed objects of type T and reuses it, which is cheaper than the system's
+/// the memory of up to 64 freed objects of type T and reuses it, which is cheaper than the system's
 /// allocator. No class may derive from T, because all objects must have the same size.
 template <class T>
 class Recycled {

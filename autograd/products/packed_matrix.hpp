@@ -10,7 +10,7 @@
 
 namespace gradus {
 
-/// A matrix B (k, n) for many products C ← A·B + β·D. A has few rows in these products, but at least
+/// A matrix B (k, n) for many products C ← A·B + β·D. A has few rows in these products, but usually at least
 /// fewest_rows. A transposed B is copied into plain order once: with few rows, a library takes as long to
 /// pack a transposed B as to compute the product. A plain B is read in place. If bf16::rounds_weights() is
 /// true, B is instead stored as a bf16::Packed, whether it is plain or transposed.

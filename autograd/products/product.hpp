@@ -109,8 +109,8 @@ inline std::int64_t threads_for_product(std::int64_t m, std::int64_t n, std::int
   return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
 }
 
-/// Calls work(part) for parts of the product p, one per thread, or work(p) if p is small. A part starts at a
-/// multiple of 16 columns or rows, because the inner loops of the libraries compute 16 at a time.
+/// Calls work(part) for parts of the product p, at most one per thread, or work(p) if p is small. A part
+/// starts at a multiple of 16 columns or rows, because the inner loops of the libraries compute 16 at a time.
 template <class T, class Work>
 void split_among_threads(const Product<T>& p, const Work& work) {
   constexpr std::int64_t step = 16;

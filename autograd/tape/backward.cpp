@@ -96,8 +96,8 @@ BackwardPass::~BackwardPass() {
   }
 }
 
-// Finds all recorded results from which the outputs were computed, newest first. Marks a node as needed if it
-// is a target or was computed from a target. Without targets, marks all nodes.
+// Finds the outputs and all recorded results from which they were computed, newest first. Marks a node as
+// needed if it is a target or was computed from a target. Without targets, marks all nodes.
 void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
@@ -240,7 +240,7 @@ void BackwardPass::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  if (nodes_.empty()) {  // true if the output is a leaf
+  if (nodes_.empty()) {  // true if all outputs are leaves
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {

@@ -39,8 +39,8 @@ struct BackwardPass {
   // The accumulated gradient of `node`, or zeros. The caller may add to it in place.
   const Tensor& accumulator(const NodePtr& node);
   // Adds `gradient` to the accumulated gradient of `node`, without a copy if possible. `passed_on` is the
-  // complete gradient of a result, or undefined. If `gradient` shares its storage with `passed_on`, the
-  // accumulated gradient keeps that storage, and is copied before it is modified.
+  // complete gradient of a result, or undefined. A first `gradient` that has the node's shape and shares the
+  // storage of `passed_on` is kept without a copy, and is copied before it is modified.
   void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
 
   std::unordered_set<const Node*> reached;  // the targets that were found

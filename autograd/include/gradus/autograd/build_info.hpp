@@ -20,8 +20,9 @@ void initialise();
 struct BuildInfo {
   std::string compiler;
   /// The instruction set of the library's own loops, for example "x86-64 with AVX-512". If loops over rows
-  /// are compiled for several instruction sets (kernels/clones.hpp), the text also names the set that this
-  /// processor uses for these loops: "x86-64, and x86-64-v3 (AVX2) for rows".
+  /// are compiled for several instruction sets (kernels/clones.hpp), and this processor supports a larger set
+  /// than the basic one, the text also names the set used for these loops: "x86-64, and x86-64-v3 (AVX2) for
+  /// rows".
   std::string instructions;
   /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core". Empty if gradus was built
   /// without oneDNN: the BLAS then computes all products. With oneDNN, the BLAS still computes all f64

@@ -9,10 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations. Each does the work of several operations of ops.hpp in one pass over memory. Each has a
-/// twin in the same source file: a function that computes the same result with operations of ops.hpp.
-/// `Composed` (composed.hpp) selects the twins. Tests compare each fused operation with its twin. As in
-/// ops.hpp, `g` is d(loss)/d(result).
+/// Fused operations. Each does the work of several simple operations. Each has a twin in the same source
+/// file: a function that computes the same result with simple operations. `Composed` (composed.hpp) selects
+/// the twins. Tests compare each fused operation with its twin. As in ops.hpp, `g` is d(loss)/d(result).
 namespace gradus {
 
 /// One step of a gated recurrent unit, in PyTorch's form, from the weights' products with x and h:
@@ -41,7 +40,7 @@ struct GRUStates {
 };
 
 /// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}).
-/// Padding is skipped. The gradient of W_hh is one product over all steps. The original form (Cho et al.
+/// Padding is skipped. The gradient of W_hh is computed for all steps at once. The original form (Cho et al.
 /// 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and
 /// b_hh:
 ///
@@ -83,7 +82,8 @@ struct LSTMStates {
 };
 
 /// A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh,
-/// c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is one product over all steps.
+/// c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is computed for all steps at
+/// once.
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 4H), packed
 /// @param weight_hh W_hh, (4H, H)
@@ -128,7 +128,7 @@ struct AttentionScore {
   Tensor W_a = {};     ///< (A, H); if undefined, the query is the state itself and A = H
   Tensor v_a = {};     ///< (A); if undefined, the score is a dot product
   double scale = 1;    ///< factor of a dot product
-  double dropout = 0;  ///< probability, in [0, 1), of dropout on the weights
+  double dropout = 0;  ///< probability, in [0, 1), of dropout on the weights α
 };
 
 /// Configuration and parameters of attention_sequence. Parameters have the layout of nn::GRU, nn::LSTM and
@@ -162,8 +162,8 @@ struct AttentionDecoder {
 /// The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, the input of
 /// layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).
 ///
-/// Padding of targets and sources is skipped. The gradient of each weight matrix is one product over all
-/// steps. The tanh of the energies, N·T·A values, is not stored.
+/// Padding of targets and sources is skipped. The gradient of each weight matrix is computed for all steps at
+/// once. The tanh of the energies, N·T·A values, is not stored.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
 /// @param state   s_0 of each layer, then for an LSTM the first cell state of each layer; (B, H), in batch
@@ -179,7 +179,9 @@ struct AttentionDecoder {
 /// taken before dropout.
 /// Gradients: from the last step to the first, the gradients of the cell (as in gru_sequence or
 /// lstm_sequence), of c_t, of α_t and of e_t.
-/// @throws Error without layers, for a length outside [0, T], and for a dropout probability outside [0, 1).
+/// @throws Error without layers, for another number of tensors in `state`, and for a length outside [0, T].
+/// If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator of a
+/// part with another number of sequences.
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing);

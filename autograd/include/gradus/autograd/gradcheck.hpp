@@ -20,12 +20,15 @@ namespace gradus {
 ///     u = 16 ε Σ_j (1.5 |r_j y_j| + |x r_j D_j|) / h        over the y_j that x changes, with ε = 2⁻⁵²
 ///
 /// A step h confirms a gradient if |analytic − numeric| ≤ atol + rtol·|numeric| + u, and if u is small:
-/// u ≤ max(|analytic| / 1000, rtol · the tensor's largest gradient, atol).
+/// u ≤ max(|analytic| / 1000, rtol · the tensor's largest gradient, atol). In u, |y_j| is the largest
+/// magnitude of y_j at x and at the four other places. If |analytic| is so small that it may be only
+/// rounding, the size of the result can replace the largest gradient.
 ///
 /// The first step is h = step·max(1, |x|). If that step does not confirm the gradient, the difference may be
 /// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. The check
-/// then tries up to 11 smaller steps, h/9, h/81 …, and stops when u exceeds |analytic − numeric| / 10.
-/// Finally the check tries larger steps, up to 729h.
+/// then tries up to 11 smaller steps, h/9, h/81 …, and stops when u exceeds |analytic − numeric| / 10. Unless
+/// the first two steps already show that the gradient is wrong, the check finally tries larger steps, up to
+/// 729h.
 /// The gradient is right if one step confirms it. It is wrong if two successive steps agree on another value,
 /// and neither rounding nor a kink explains the difference. (At a kink, f's slopes left and right of x stay
 /// apart as the step shrinks.) Otherwise the element is not judged.
@@ -59,7 +62,7 @@ struct GradcheckEntry {
   double error = 0;                 ///< |analytic − numeric|; may be NaN
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements
-  std::string needing;              ///< when gradients are wrong: "when 'x' needs no gradient"; empty: always
+  std::string needing;              ///< the case in which gradients are wrong, as text; empty: in every case
   std::int64_t not_judged = 0;      ///< the number of elements that could not be judged
   GradcheckDoubt first_open;        ///< the first element that could not be judged
   std::int64_t checked = 0;         ///< the number of elements checked: all, or GradcheckOptions::elements
@@ -77,9 +80,9 @@ struct GradcheckReport {
   explicit operator bool() const { return passed(); }
 };
 
-/// Prints one line per tensor: its name, its shape, and the worst element with both gradients. If elements
-/// could not be judged, up to two more lines describe the first of them. Advice follows if fewer than half of
-/// the elements were judged, or if every gradient is 0.
+/// Prints whether the check passed, then one line per tensor: its name, its shape, and the worst element with
+/// both gradients. If elements could not be judged, up to two more lines describe the first of them. Advice
+/// follows if fewer than half of the elements were judged, or if every gradient is 0.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
 /// Checks df/d(input) for every floating-point input, in double precision. f is called with f64 copies of

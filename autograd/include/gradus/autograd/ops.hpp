@@ -11,13 +11,13 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// The operations. Each function checks its shapes, computes the result, and records its gradient. Below, `g`
-/// is d(loss)/d(result), and y is the result. Every operation throws Error for mismatched shapes or dtypes,
-/// and for an axis that does not exist, before it changes anything. Elementwise operations broadcast by
-/// NumPy's rule: axes are matched from the last, and an axis of size 1 is stretched. An operand's gradient is
-/// summed over the operand's stretched axes. Floating-point operands must have the same dtype. A result
-/// computed from a NaN is NaN, except for comparisons, `argmax`, and the cases of `pow` in which IEEE 754
-/// defines the result as 1. A negative axis counts from the end.
+/// The operations. Each function checks its shapes, computes the result, and records the operation if it has
+/// a gradient. Below, `g` is d(loss)/d(result), and y is the result. Every operation throws Error for
+/// mismatched shapes or dtypes, and for an axis that does not exist, before it changes anything. Elementwise
+/// operations broadcast by NumPy's rule: axes are matched from the last, and an axis of size 1 is stretched.
+/// An operand's gradient is summed over the operand's stretched axes. Floating-point operands must have the
+/// same dtype. A result computed from a NaN is NaN, except for comparisons, `argmax`, and the cases of `pow`
+/// in which IEEE 754 defines the result as 1. A negative axis counts from the end.
 namespace gradus {
 
 // ---- Elementwise ----
@@ -83,11 +83,15 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 /// multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask, unless the
 /// probability is 0. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key,
 /// the row and the column.
-/// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1.
+/// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1. With a probability above 0, also
+/// throws if the generator is for a part of a batch (Generator::of_part), and x does not have the shape (…,
+/// B, n) for this part.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
 /// Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor
 /// (T, B, n).
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1 and x has packing.rows() rows.
+/// With a probability above 0, also throws if the generator is for a part of a batch with another number of
+/// sequences.
 Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
@@ -143,17 +147,17 @@ Tensor sum(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// Σ x / n over the n reduced elements.
 /// Gradient: g / n, broadcast to the shape of x. @throws Error when n = 0.
 Tensor mean(const Tensor& x, const Axes& axes = {}, bool keep = false);
-/// Σ (x − mean)² / (n − correction), computed in two passes. A correction of 1 gives the unbiased estimate; 0
-/// gives the population variance, which layer_norm uses.
+/// Σ (x − mean)² / (n − correction) over the n reduced elements, computed in two passes. A correction of 1
+/// gives the unbiased estimate; 0 gives the population variance, which layer_norm uses.
 /// Gradient: g · 2 (x − mean) / (n − correction). @throws Error unless n > correction.
 Tensor variance(const Tensor& x, const Axes& axes = {}, bool keep = false, int correction = 1);
 /// The largest element; NaN if any element is NaN.
 /// Gradient: g for the largest element, divided equally among ties; NaN if the result is NaN. @throws Error
-/// when there are no elements.
+/// when a reduced axis is empty.
 Tensor max(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// The smallest element; NaN if any element is NaN.
 /// Gradient: g for the smallest element, divided equally among ties; NaN if the result is NaN. @throws Error
-/// when there are no elements.
+/// when a reduced axis is empty.
 Tensor min(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// ln Σ e^x, without overflow; −∞ if all elements are −∞ or there are none.
 /// Gradient: g·e^(x − y), where e^(x − y) is the softmax of x; 0 where y = −∞.

@@ -10,9 +10,9 @@
 namespace gradus {
 
 /// The number of threads in the team, including the calling thread. Initially the environment variable
-/// GRADUS_NUM_THREADS or, without it, OMP_NUM_THREADS sets this number. If neither is set, it is the smaller
-/// of 16 and the number of processors that this process may use. The threads start at the first call of
-/// threads() or set_threads(), or when a loop first needs them.
+/// GRADUS_NUM_THREADS or, without it, OMP_NUM_THREADS sets this number, to at most 256. If neither is set, it
+/// is the smaller of 16 and the number of processors that this process may use. The threads start at the
+/// first call of threads() or set_threads(), or when a loop first needs them.
 /// @throws Error, on the first use of the team only, when the system cannot start all threads. From then on,
 /// the team works with the threads that started.
 int threads();

@@ -14,7 +14,7 @@ namespace gradus {
 /// memory at the same time.
 ///
 /// f is called as in parallel_operations(). f must return a scalar, and must not change anything that other
-/// calls of f use. Under a Profile, or with one thread, the terms are computed one after the other.
+/// calls of f use. Under a Profile, or if team::available() is 1, the terms are computed one after the other.
 /// When they are computed in parallel, a hook on a tensor inside f(i) runs on the thread that computes the
 /// backward pass of f(i), and retain_grad() has no effect on tensors inside f.
 ///

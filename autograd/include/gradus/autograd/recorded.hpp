@@ -13,7 +13,7 @@
 /// Read access to the tape, for example to draw it or to count operations.
 namespace gradus {
 
-/// An operation on the tape, or a leaf: a tensor that requires a gradient and is not the result of an
+/// An operation on the tape, or a leaf: a tensor that requires a gradient and is not the result of a recorded
 /// operation.
 struct Recorded {
   const char* operation = "leaf";
@@ -31,8 +31,8 @@ struct Recorded {
 /// All operations and leaves from which `root` was computed, and `root` itself, oldest first: inputs come
 /// before results, and the root is last. `names` gives names to tensors, for example the named_parameters()
 /// of a module.
-/// @throws Error that names `operation`, if `root` was not recorded, or if an earlier backward() freed the
-/// tape of `root`.
+/// @throws Error that names `operation`, if `root` requires no gradient, or if an earlier backward() freed
+/// the tape of `root`.
 std::vector<Recorded> recorded(const char* operation, const Tensor& root, const NamedTensors& names = {});
 
 }  // namespace gradus

@@ -81,7 +81,8 @@ class TensorRef {
 
 namespace tape {
 
-// Throws Error if `result` is already recorded. Returns true if the operation must be recorded.
+// Throws Error if `result` is already recorded or, under DetectAnomaly, contains NaN or infinity. Returns
+// true if the operation must be recorded.
 bool must_record(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 void append(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
             std::span<const TensorRef> saved, Backward backward);
@@ -96,7 +97,8 @@ void append(const char* operation, const Tensor& result, std::span<const TensorR
 /// leaves and results of at most 8 elements, for recorded(). If a saved tensor was changed in place after
 /// recording, Tensor::backward() throws before it computes gradients. So save only values that `backward`
 /// will read (see for_gradient_of). `operation` is a string literal or has static lifetime.
-/// @return result. @throws Error when `result` is already recorded, for example because it is an input.
+/// @return result. @throws Error when `result` is already recorded, for example because it is an input. Under
+/// DetectAnomaly, also throws when `result` contains NaN or infinity.
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,
               std::initializer_list<TensorRef> saved, F&& backward) {

@@ -82,9 +82,9 @@ class Tensor {
   /// Adds d(this)/d(leaf) to the gradient of every leaf from which this tensor was computed. Frees the
   /// recorded operations along the way unless `retain_graph` is set. If backward() throws, no gradient has
   /// changed, but part of the tape may be freed.
-  /// @throws Error when this tensor does not have exactly one element or was not recorded, when the tape was
-  /// freed by an earlier backward(), when a value that the tape needs was changed in place, and when a value
-  /// on the tape was computed from a gradient, because second derivatives are out of scope.
+  /// @throws Error when this tensor does not have exactly one element or requires no gradient, when the tape
+  /// was freed by an earlier backward(), when a value that the tape needs was changed in place, and when a
+  /// value on the tape was computed from a gradient, because second derivatives are out of scope.
   void backward(bool retain_graph = false) const;
   /// As above, for a tensor of any shape: starts from `gradient` = d(loss)/d(this), and adds d(loss)/d(leaf)
   /// to the gradient of every leaf. Also throws Error when the shape or dtype of `gradient` differs from this
@@ -94,8 +94,8 @@ class Tensor {
 
   /// Replaces this leaf's values, shape and dtype by those of `values`, without a copy. All handles to the
   /// leaf see the change. Clears the leaf's gradient.
-  /// @throws Error if this tensor is the result of an operation, or if it requires a gradient and `values` is
-  /// i64.
+  /// @throws Error if this tensor is the result of a recorded operation, or if it requires a gradient and
+  /// `values` is i64.
   void replace(const Tensor& values);
 
   /// A view of this tensor's values that is not on the tape.
@@ -141,8 +141,8 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// each. Changes no Tensor::grad(), and runs only the part of the tape between outputs and inputs. Several
 /// threads may call grad() on graphs that share parameters. Each thread then gets its own gradients;
 /// backward() would add up the gradients of all threads.
-/// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
-/// it.
+/// @throws Error as backward() does, when `gradients` is not empty and has another length than `outputs`, and
+/// when an input requires no gradient, or no output was computed from it.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& gradients = {}, bool retain_graph = false);
 
