@@ -31,7 +31,7 @@ struct GraphOptions {
 /// with their number.
 ///
 /// The text depends only on the graph and the options, so equal calls return the same text.
-/// @throws Error when `root` was not recorded, or its tape was freed by an earlier backward().
+/// @throws Error when `root` requires no gradient, or its tape was freed by an earlier backward().
 std::string draw_graph(const Tensor& root, const GraphOptions& options = {});
 
 /// Writes draw_graph() to a `.dot` file, or draws an `.svg` file with Graphviz's program `dot`, which must be

@@ -13,7 +13,7 @@ namespace gradus::nn {
 struct Memory {
   Tensor values;   ///< (T, B, D): the annotations h_j, or the attention's projection of them
   Tensor keys;     ///< (T, B, ·): precomputed for the score; undefined if the score needs only the values
-  Tensor lengths;  ///< (B), i64: number of positions without padding; undefined if all are T
+  Tensor lengths;  ///< (B), i64: number of real positions; undefined if all are T
 
   /// Selects sequences of the batch, as nn::State::select() does for a decoder's state. `rows` (i64, (K)) are
   /// the indices of the sequences. The result has tensors (T, K, ·) and lengths (K).

@@ -79,9 +79,9 @@ class DecoderStep : public Module {
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
   /// True if threads may run this decoder concurrently on different sequences. Such a decoder must not modify
-  /// itself. It may draw random numbers only through dropout() with the default generator, on inputs (…, B,
-  /// n) or packed inputs. The number of draws in start() and forward() must not depend on the sequences.
-  /// False by default.
+  /// itself. It may draw random numbers only through dropout(), on inputs (…, B, n) or packed inputs, and
+  /// through attention_sequence(). The generator must be the default generator or be derived from it. The
+  /// number of draws in start() and forward() must not depend on the sequences. False by default.
   virtual bool can_be_shared() const { return false; }
 
   /// Tells whether this decoder's attention draws positions in training, and how the gradient is then
@@ -90,11 +90,11 @@ class DecoderStep : public Module {
   virtual Estimator estimator() const { return Estimator::none; }
 };
 
-/// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or
-/// an undefined tensor to end the run. `input` may change the state and the memory in `at`. For example, beam
-/// search reorders its hypotheses in `at`. After the step, visit(t, output) receives the output. In training,
-/// each step has its own random generator (DrawsOfSteps). So a sequence's dropout does not depend on the
-/// lengths of the other sequences in the batch.
+/// Runs a decoder step by step. Before step t = 0, 1, …, input(t, at) returns the tokens of the step before
+/// (BOS at step 0), (B), i64, or an undefined tensor to end the run. `input` may change the state and the
+/// memory in `at`. For example, beam search reorders its hypotheses in `at`. After the step, visit(t, output)
+/// receives the output. In training, each step has its own random generator (DrawsOfSteps). So a sequence's
+/// dropout does not depend on the lengths of the other sequences in the batch.
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
                    const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);

@@ -51,10 +51,10 @@ Tensor kaiming_normal(const Shape& shape, const KaimingOptions& options = {});
 
 /// gain · Q (Saxe et al. 2014). Q is drawn uniformly from the matrices of this shape with orthonormal rows,
 /// or with orthonormal columns if there are more rows than columns. @throws Error unless the shape has two
-/// axes.
+/// axes and the dtype is f32 or f64.
 Tensor orthogonal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 /// (G·H, H): G independent orthogonal (H, H) blocks, stacked like the gates of a recurrent weight.
-/// @throws Error unless the shape has two axes, and the first is a multiple of the second.
+/// @throws Error unless the shape is (G·H, H) with G and H of at least 1 and the dtype is f32 or f64.
 Tensor orthogonal_blocks(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 
 }  // namespace gradus::nn

@@ -16,7 +16,7 @@ namespace gradus::nn {
 /// The pieces of one output are in adjacent rows.
 class Maxout : public Layer {
  public:
-  /// @throws Error unless pieces ≥ 1.
+  /// @throws Error unless `inputs`, `outputs` and `pieces` are at least 1.
   Maxout(std::int64_t inputs, std::int64_t outputs, std::int64_t pieces = 2);
   /// x (…, inputs) → (…, outputs). @throws Error if the last axis is not `inputs`.
   Tensor forward(const Tensor& x) const override;

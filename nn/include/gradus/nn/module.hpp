@@ -55,8 +55,9 @@ class Module {
   /// f32 and f64. A tensor shared under several names needs only one entry. If it has more, their values must
   /// be equal.
   /// @param source the name of the state in messages
-  /// @throws Error if a name is missing, unexpected, duplicated, or of the wrong shape or kind (integer or
-  /// floating-point). Nothing is loaded in that case. The message lists at most three names for each reason.
+  /// @throws Error if a name is missing, unexpected or duplicated, if a tensor is undefined or has the wrong
+  /// shape or kind (integer or floating-point), or if the entries of one shared tensor differ. After an
+  /// error, nothing has been loaded. The message lists at most three names for each reason.
   void load_state_dict(const NamedTensors& state, std::string_view source = "the state");
 
   /// This module and all its descendants, parents first.
@@ -82,14 +83,14 @@ class Module {
 
  protected:
   /// Registers `value` as a parameter and returns it. @throws Error for a name that is empty, contains a dot
-  /// or is taken.
+  /// or is taken, and for a value that is i64 or the result of a recorded operation.
   Tensor add_parameter(std::string name, Tensor value);
   /// Registers `value` as a buffer and returns it. Buffers are saved, loaded and converted with the
-  /// parameters, but not trained. @throws Error as add_parameter() does, or if the tensor requires a
-  /// gradient.
+  /// parameters, but not trained. @throws Error for a name that add_parameter() refuses, or if the tensor
+  /// requires a gradient.
   Tensor add_buffer(std::string name, Tensor value);
-  /// Registers a child, which must outlive this module. @throws Error as add_parameter() does, or if the
-  /// child already has a parent.
+  /// Registers a child, which must outlive this module. @throws Error for a name that add_parameter()
+  /// refuses, or if the child already has a parent.
   void add_module(std::string name, Module& child);
   /// Appends this module's name to the module path of the calling thread. The destructor of the returned
   /// Scope removes the name.

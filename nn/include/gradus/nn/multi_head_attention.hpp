@@ -49,7 +49,8 @@ struct AttentionMask {
 /// b = √(6 / (rows + columns)), and `out_proj.weight` as in Linear. The biases are 0.
 class MultiHeadAttention : public Attention {
  public:
-  /// @throws Error unless 0 ≤ dropout < 1, `heads` ≥ 1, and `heads` divides `size` (E).
+  /// @throws Error unless 0 ≤ dropout < 1, `size` (E) and `heads` are at least 1, and `heads` divides `size`.
+  /// Also throws for a negative key_size or value_size.
   MultiHeadAttention(std::int64_t size, std::int64_t heads, MultiHeadOptions options = {});
 
   struct Output {

@@ -53,8 +53,7 @@ class Optimiser {
   /// averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
   NamedTensors state() const;
   /// Restores a state; later steps are bit-identical to those of the saved optimiser.
-  /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Nothing is
-  /// loaded in that case.
+  /// @throws Error as StateReader::finish() does. After an error, nothing has changed.
   void load_state(const NamedTensors& state);
 
  protected:

@@ -39,8 +39,7 @@ class PlateauDetector {
   /// towards patience.
   NamedTensors state() const;
   /// Restores a state.
-  /// @throws Error as StateReader::finish() does: if an entry is missing, unexpected or invalid. Also throws
-  /// if "best" is NaN. Nothing is loaded in that case.
+  /// @throws Error as StateReader::finish() does, and if "best" is NaN. After an error, nothing has changed.
   void load_state(const NamedTensors& state);
 
  private:

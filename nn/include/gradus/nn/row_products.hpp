@@ -14,9 +14,9 @@ namespace gradus::nn {
 /// matrix. Together, the copies take as much memory as the matrices.
 class RowProducts {
  public:
-  /// @throws Error if a parameter already has another product, for example from Int8Products. A model with
-  /// Int8Products needs no RowProducts: sums of int8 products are exact, so a result does not depend on the
-  /// other sequences.
+  /// @throws Error as UseWeightProduct does, for example if a parameter already has a product from
+  /// Int8Products. A model with Int8Products needs no RowProducts: sums of int8 products are exact, so a
+  /// result does not depend on the other sequences.
   explicit RowProducts(const Module& module);
 
  private:

@@ -23,7 +23,7 @@ struct Narrow {
 };
 
 struct Safetensors {
-  NamedTensors tensors;  ///< in file order
+  NamedTensors tensors;  ///< in file order; an I8 matrix is at the place of its scales
   Metadata metadata;
   Narrow narrow = {};  ///< the tensors that the file stores in fewer bytes
 };
@@ -51,8 +51,8 @@ Safetensors load_safetensors(const std::filesystem::path& path);
 void save(const Module& module, const std::filesystem::path& path, const Metadata& metadata = {});
 
 /// Loads a file into the module; returns the file's metadata.
-/// @throws Error as load_safetensors() and Module::load_state_dict() do; the module is unchanged in that
-/// case.
+/// @throws Error as load_safetensors() and Module::load_state_dict() do. After an error, the module is
+/// unchanged.
 Metadata load(Module& module, const std::filesystem::path& path);
 
 }  // namespace gradus::nn

@@ -45,7 +45,8 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 /// A schedule that models::TrainerOptions selects by name.
 struct ScheduleKind {
   std::string_view name;
-  Schedule (*make)(double last, std::int64_t steps);  ///< from factor 1 at t = 0 to `last` at t = steps
+  /// From factor 1 at t = 0 to `last` at t = steps. "constant" and "plateau" ignore both arguments.
+  Schedule (*make)(double last, std::int64_t steps);
 };
 
 /// All named schedules: constant (always 1), linear, cosine, exponential and plateau. The plateau schedule is
@@ -68,8 +69,8 @@ class Scheduler {
   /// rate. The entry "steps", an i64 scalar, is the step t.
   NamedTensors state() const;
   /// Restores a state. The schedule itself is not part of the state. After an error, nothing has changed.
-  /// @throws Error if an entry is missing, unexpected or invalid (see StateReader::finish()), or if the
-  /// schedule's factor for the loaded step is negative or not finite.
+  /// @throws Error as StateReader::finish() does, or if the schedule's factor for the loaded step is negative
+  /// or not finite.
   void load_state(const NamedTensors& state);
 
  private:

@@ -30,8 +30,8 @@ class StateReader {
   /// A nested state: the entries whose names begin with `prefix`. The prefix is removed from the names.
   NamedTensors part(const std::string& prefix);
 
-  /// Call after the last entry. @throws Error if any entry is missing, unexpected or invalid. The message
-  /// lists at most three entries for each reason, and ends with `advice`.
+  /// Call after the last entry. @throws Error if any entry is missing, unexpected, duplicated or invalid. The
+  /// message lists at most three entries for each reason, and ends with `advice`.
   void finish(std::string_view operation, std::string_view advice) const;
 
  private:
