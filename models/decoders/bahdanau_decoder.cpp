@@ -38,7 +38,7 @@ RecurrentDecoder::Context BahdanauDecoder::find_context(const nn::State& before,
 bool BahdanauDecoder::can_be_shared() const { return attention->fused_score(context_size()).has_value(); }
 
 // The arguments for attention_sequence(). The caller adds the generator for random draws. Empty if
-// attention_sequence() does not support this cell or score.
+// attention_sequence() does not support this cell, score or sizes.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());

@@ -13,7 +13,7 @@
 namespace gradus::models {
 namespace {
 
-// The factory with this name. @throws Error listing the known names.
+// The factory with this name. @throws Error for an unknown name, listing the known ones.
 template <class Kind>
 const auto& find_make(const std::map<std::string, Kind>& kinds, const char* what, const std::string& name) {
   return find_row("make_model", what, name, kinds, &std::pair<const std::string, Kind>::first).second.make;

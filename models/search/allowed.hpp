@@ -15,7 +15,8 @@ namespace gradus::models {
 void check(std::string_view operation, const Constraints& constraints);
 
 // The log-probabilities of the tokens that may follow `written`, in the format of
-// Prediction::log_probabilities(): −∞ for a forbidden token. At least one log-probability is finite.
+// Prediction::log_probabilities(): −∞ for a forbidden token. If the constraints forbid every token of finite
+// log-probability, EOS is allowed.
 class Allowed {
  public:
   Allowed(const Prediction& next, std::int64_t row, std::span<const std::int64_t> written,

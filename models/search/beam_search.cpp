@@ -34,7 +34,7 @@ double length_penalty(std::int64_t length, double alpha) {
   return std::pow((5 + static_cast<double>(length)) / 6, alpha);
 }
 
-// The sum Σ_i ln min(Σ_j p_ij, 1) for weights (tokens, source length).
+// cp(x, y) / β (see beam_search.hpp) for weights (tokens, columns).
 double coverage(const Tensor& weights) {
   const auto T = static_cast<std::size_t>(weights.size(1));
   std::vector<double> attended(T, 0.0);  // Σ_j p_ij

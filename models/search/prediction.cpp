@@ -18,7 +18,7 @@ Tensor log_probabilities_of(const Tensor& logits) {
   Tensor log_p = log_softmax(logits.to(Dtype::f32));
   const std::span<const float> values = log_p.values<float>();
   for (std::size_t at = 0; at < values.size(); at += static_cast<std::size_t>(log_p.size(1))) {
-    // If one logit of a row is NaN or +∞, all results of the row are NaN.
+    // If a logit of a row is NaN or +∞, or all are −∞, all results of the row are NaN.
     if (!std::isnan(values[at])) continue;
     fail("decode",
          "the decoder's logits hold NaN or infinity; check the parameters, or decode under "

@@ -13,7 +13,7 @@ namespace gradus::models {
 class Prediction {
  public:
   // Combines the outputs of an ensemble's members: logits (rows, V), and weights (rows, T) or undefined.
-  // Throws if the members differ in V, or if a row's softmax is NaN.
+  // Throws if V is not above the id of EOS, if the members differ in V, or if a row's softmax is NaN.
   explicit Prediction(std::span<const nn::DecoderStep::Output> members);
 
   std::int64_t vocabulary() const { return log_p_.size(1); }

@@ -12,7 +12,7 @@
 namespace gradus::models {
 
 // Chooses the token that follows `written` in a source's output. Row `row` of the prediction belongs to this
-// source.
+// source. `source` is the index of the source in the batch.
 using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t row, std::int64_t source,
                                           std::span<const std::int64_t> written)>;
 

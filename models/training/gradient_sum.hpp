@@ -31,8 +31,8 @@ class GradientSum {
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;
 
-  // Call this before the backward pass that completes the last shard. This pass then adds each gradient as
-  // soon as it is complete.
+  // Call this before the backward pass that completes the last shard. With several processes, this pass then
+  // adds each gradient as soon as it is complete.
   void add_during_backward();
   // Adds a shard: its loss, its cross-entropy, and the gradients that add_during_backward() has not added.
   void add_shard(double loss, double cross_entropy);
@@ -59,7 +59,8 @@ class GradientSum {
   // of shards with a gradient; and for each parameter, its place in the next step's order.
   TreeSum numbers_{false};
   std::vector<double> has_gradient_, place_;
-  double complete_ = 0;  // number of parameters whose gradients from all shards of this process are complete
+  // In process 0: the number of parameters whose gradients from all shards of this process are complete.
+  double complete_ = 0;
   std::vector<int> hooks_;
   std::vector<Tensor> bucket_;
   std::size_t bytes_ = 0, next_ = 0;  // bytes of the open bucket; first parameter in no bucket

@@ -20,7 +20,7 @@ constexpr Training adadelta{"adadelta", 1};
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // empty if the publication states none
+  std::optional<Training> training;  // empty if there is no publication
 };
 
 // Sizes and training from section 3.4. Three details are not reproduced: the paper halves the learning rate

@@ -14,7 +14,7 @@
 namespace gradus::models {
 
 struct EncoderOptions {
-  std::int64_t vocabulary = 0;  ///< number of source tokens; 0 if the source is vectors
+  std::int64_t vocabulary = 0;  ///< size of the source vocabulary; 0 if the source is vectors
   std::int64_t vectors = 0;     ///< size of the source's vectors, such as speech frames; 0 for tokens
   std::int64_t embedding = 32;  ///< E
   std::int64_t hidden = 64;     ///< H, per direction
@@ -24,7 +24,7 @@ struct EncoderOptions {
   std::int64_t pyramid = 0;    ///< P: levels that each halve the length; the top level has all `layers`
   bool convolution = false;    ///< halves the number of annotations: see Encoder
   double silence = 0;          ///< d in decibels, for vectors: see Encoder; 0 to attend to silence too
-  double dropout = 0;          ///< on the first layer's input and between layers
+  double dropout = 0;          ///< on the first layer's input, and between layers and levels
   Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
 };
 
@@ -74,7 +74,8 @@ class Encoder : public nn::Module {
   /// @param source  tokens (T, B), i64, without BOS or EOS; or vectors (T, B, ·); or, if `vectors_of` is set,
   /// ids of vectors (T, B), i64
   /// @param lengths (B), i64, each in [1, T]
-  /// @throws Error if source or lengths have other shapes, a length is outside [1, T], or a token is unknown.
+  /// @throws Error if source or lengths have other shapes, a length is outside [1, T], or a token id is
+  /// outside the vocabulary.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D

@@ -50,7 +50,7 @@ struct LossOptions {
 
 struct Loss {
   Tensor total;          ///< the loss to minimise, a scalar: a mean over the real target tokens
-  double cross_entropy;  ///< in nats per token, without the other terms; its exponential is the perplexity
+  double cross_entropy;  ///< in nats per token, without smoothing or other terms; ln of the perplexity
   std::int64_t tokens;   ///< real target tokens
 };
 

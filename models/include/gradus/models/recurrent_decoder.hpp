@@ -71,7 +71,7 @@ class RecurrentDecoder : public nn::DecoderStep {
     Bridge bridge;         ///< used if the options give none
     ReadoutForm readout;   ///< used if the options give none
   };
-  /// @throws Error for sizes below 1.
+  /// @throws Error as the modules' constructors do, for example for sizes below 1.
   RecurrentDecoder(const Form& form, const DecoderOptions& options);
 
   struct Context {

@@ -75,7 +75,7 @@ class RunningBatch {
 
   bool empty() const;
   std::int64_t size() const;           ///< number of sources
-  std::int64_t rows() const;           ///< hypotheses in the last step, also of sources that have left
+  std::int64_t rows() const;           ///< rows of the decoders' states, also of sources that have left
   std::int64_t source_length() const;  ///< T: every source is padded to this number of annotations
 
  private:

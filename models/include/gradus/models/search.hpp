@@ -43,8 +43,9 @@ class MaxSteps {
 /// @param model   a Seq2Seq, or several as an Ensemble
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
-/// @throws Error if a logit is NaN or +∞, and as the model does. Also throws if the members of an ensemble
-/// differ in the size of the target vocabulary, in Encoder::steps_per_annotation() or in `silence`.
+/// @throws Error if a logit is NaN or +∞, if all logits of a row are −∞, and as the model does. Also throws
+/// if the members of an ensemble differ in the size of the target vocabulary, in
+/// Encoder::steps_per_annotation() or in `silence`.
 using Search = std::function<std::vector<std::vector<Decoded>>(
     const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 

@@ -41,10 +41,11 @@ struct TrainerOptions {
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// A name in nn::schedules(). A schedule determines a factor on the learning rate. With "constant", the
-  /// factor is 1. With "plateau", evaluations determine the factor: whenever more than `plateau_patience`
-  /// evaluations in a row have not improved the best score by more than 0.01 %, the factor is multiplied by
-  /// `plateau_factor`, but stays at least `final_factor` (nn::PlateauDetector). With the other schedules, the
-  /// factor falls from 1, at the end of the warm-up, to `final_factor` at the last step.
+  /// factor is 1. With "plateau", evaluations determine the factor (nn::PlateauDetector). An evaluation is an
+  /// improvement if it betters the best score by more than 0.01 %. After more than `plateau_patience`
+  /// evaluations in a row without improvement, the factor is multiplied by `plateau_factor`. The factor never
+  /// falls below `final_factor`. With the other schedules, the factor falls from 1, at the end of the
+  /// warm-up, to `final_factor` at the last step.
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
@@ -55,12 +56,12 @@ struct TrainerOptions {
   std::int64_t accumulate = 1;
   /// N, a power of two: the number of shards of each batch. If N > 1, the shards' gradients are computed one
   /// after the other and added up in the fixed order ((g_0 + g_1) + (g_2 + g_3)) + …. Random numbers for
-  /// sampling and dropout depend only on seed, batch and sequence. If two runs use the same kernels and
-  /// threads, their weights therefore have the same bits, even with different numbers of processes. Runs with
-  /// different N differ by rounding.
+  /// sampling and dropout depend only on default_generator()'s state, the batch and the sequence. If two runs
+  /// use the same kernels and threads, their weights therefore have the same bits, even with different
+  /// numbers of processes. Runs with different N differ by rounding.
   std::int64_t shards = 1;
   /// Rounds each shard's gradient, and each sum of two gradients, to bf16. This halves the bytes sent between
-  /// processes.
+  /// processes. No effect if `shards` is 1.
   bool bf16_gradients = false;
   double clip_norm = 1;  ///< bound on the norm over all gradients; infinity turns clipping off
   /// The precision of matrix products in a step (MixedPrecision). Everything else stays f32.
@@ -86,14 +87,15 @@ TrainerOptions preset_training(std::string_view name, TrainerOptions options = {
 struct TrainStep {
   std::int64_t step;     ///< from 1
   double loss;           ///< the minimised loss of this step's batches, before the update
-  double cross_entropy;  ///< in nats per token, without the loss's other terms
+  double cross_entropy;  ///< in nats per token, without label smoothing and the loss's other terms
   double gradient_norm;  ///< before clipping
   double learning_rate;
   std::int64_t tokens;  ///< real target tokens of this step's batches
 };
 
-/// Trains a model step by step: takes a batch, computes the gradient of its loss, clips the gradient, and
-/// updates the parameters. The caller scores the model on held-out data:
+/// Trains a model step by step. A step takes the next batches (TrainerOptions::accumulate), computes the
+/// gradient of their mean loss, clips the gradient, and updates the parameters. The caller scores the model
+/// on held-out data:
 ///
 ///     while (!trainer.finished()) {
 ///       trainer.step();
@@ -107,8 +109,10 @@ class Trainer {
   /// The model must outlive the trainer. With several processes, each has its own trainer. All processes must
   /// give their trainers the same initial weights, batches, options and default_generator(), and call the
   /// same functions in the same order.
-  /// @throws Error for options out of range, for unknown names, for a precision that MixedPrecision refuses,
-  /// and if the number of processes does not divide the number of shards.
+  /// @throws Error if `batches` has no `next`, for options out of range, for unknown names, for a precision
+  /// that MixedPrecision refuses, and for a plateau schedule without evaluations. Also throws if the number
+  /// of processes does not divide the number of shards, or another member of `processes` is missing or out of
+  /// range.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {}, Processes processes = {});
 
   /// Runs one step in training mode. @throws Error if the loss or a gradient is not finite; the parameters
@@ -150,8 +154,8 @@ class Trainer {
   /// may be larger, and `schedule` may be another one. The options are not part of the state. A plateau
   /// schedule starts afresh if the state has no "trainer.plateau.…" entries. With the same threads and
   /// kernels, later steps are bit-identical to those of an uninterrupted run.
-  /// @throws Error if the stream has no state, if an entry is missing, unexpected or invalid (see
-  /// nn::StateReader::finish()), or if BatchStream::set_state throws. Nothing is loaded in that case.
+  /// @throws Error if the stream has no state, as nn::StateReader::finish() and Module::load_state_dict() do,
+  /// and if BatchStream::set_state throws. After an error, nothing has changed.
   void load_state(const NamedTensors& state);
 
  private:
