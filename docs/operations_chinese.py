@@ -219,8 +219,8 @@ WORDS = {
         "- 返回 GRUStates：`states`，(N, H)，打包的，是每一步之后的 h；`last`，(B, H)，是每个序列最后一步之后的 h，反向读时是第一步之后的 h",
     "- returns LSTMStates: `states`, (N, H), packed: h after each step; `last_h` and `last_c`, (B, H): h and c after each sequence's last step, or after the first step if reversed":
         "- 返回 LSTMStates：`states`，(N, H)，打包的，是每一步之后的 h；`last_h` 和 `last_c`，(B, H)，是每个序列最后一步之后的 h 和 c，反向读时是第一步之后的 h 和 c",
-    "as in gru_update, at every step, from the last step to the first. With d_t the gradient at W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
-        "每一步与 gru_update 相同，从最后一步到第一步。设 d_t 是 W_hh h_{t−1} + b_hh 处的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
+    "as in gru_update, at every step, in the reverse order of the forward pass. With d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
+        "每一步与 gru_update 相同，次序与前向传播相反。设 d_t 是 W_hh h_{t−1} + b_hh 的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
     "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in PyTorch, g is a gate here, and not the gradient of the result:":
         "长短期记忆（LSTM）的一步，用 PyTorch 的形式，由权重与 x 和 h 的乘积计算。与 PyTorch 一样，这里的 g 是一个门，不是结果的梯度：",
     "- `x_part`: W_ih x + b_ih, (B, 4H), in the order i, f, g, o": "- `x_part`：W_ih x + b_ih，(B, 4H)，次序为 i、f、g、o",
@@ -232,8 +232,8 @@ WORDS = {
         "在打包的序列上运行的长短期记忆：h_t 和 c_t 是 lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})。与 gru_sequence 一样，跳过填充，W_hh 的梯度对所有步一次算出。",
     "- `x_parts`: W_ih x + b_ih, (N, 4H), packed": "- `x_parts`：W_ih x + b_ih，(N, 4H)，打包的",
     "- `weight_hh`: W_hh, (4H, H)": "- `weight_hh`：W_hh，(4H, H)", "- `bias_hh`: b_hh, (4H), or undefined": "- `bias_hh`：b_hh，(4H)，或者未定义",
-    "as in lstm_update, at every step, from the last step to the first. With d_t the gradient at W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.":
-        "每一步与 lstm_update 相同，从最后一步到第一步。设 d_t 是 W_hh h_{t−1} + b_hh 处的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。",
+    "as in lstm_update, at every step, in the reverse order of the forward pass. With d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.":
+        "每一步与 lstm_update 相同，次序与前向传播相反。设 d_t 是 W_hh h_{t−1} + b_hh 的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。",
     "Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2). The tanh is not stored.":
         "Bahdanau 的能量 e_bt = v · tanh(q_b + k_tb)（Bahdanau 等人，2015，附录 A.1.2）。不保存 tanh。",
     "- `query`: W_a s, (B, A)": "- `query`：W_a s，(B, A)", "- `keys`: U_a h_t, (T, B, A)": "- `keys`：U_a h_t，(T, B, A)", "- `v`: v_a, (A)": "- `v`：v_a，(A)",

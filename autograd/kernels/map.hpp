@@ -53,8 +53,9 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
-// Runs walk.for_each_row(row) on several threads. The walk's first view is the result. No two threads write
-// to the same element of the result, so the values do not depend on the number of threads.
+// Runs walk.for_each_row(row), on several threads if the walk is long. The walk's first view is the result.
+// No two threads write to the same element of the result, so the values do not depend on the number of
+// threads.
 template <std::size_t K, class Row>
 void split(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;

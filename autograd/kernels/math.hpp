@@ -7,9 +7,9 @@
 
 #include "clones.hpp"
 
-/// Transcendental functions. The float versions have no branches and no calls, so that loops over them
-/// vectorise. The double versions call the standard library, because gradient checks need accuracy more than
-/// speed.
+/// Transcendental functions, and a few common loops. The float functions have no branches and no calls, so
+/// that loops over them vectorise. The double functions call the standard library, because gradient checks
+/// need accuracy more than speed.
 namespace gradus::math {
 
 /// The bits of 1.0F. Not const: otherwise the compiler would know the value, and between() could not hide its
@@ -64,8 +64,8 @@ inline float tanh(float x) {
 }
 inline double tanh(double x) { return std::tanh(x); }
 
-/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3. The result is 0 a little below
-/// −87.3.
+/// σ(x) = 1 / (1 + e^−x). In f32, the result is within 2.6 units in the last place for x ≥ −87.3, and 0 from
+/// a little below −87.3 downwards.
 template <class T>
 T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
@@ -86,16 +86,16 @@ inline float log_one_plus(float x) {
 }
 inline double log_one_plus(double x) { return std::log1p(x); }
 
-/// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|). This form neither overflows nor loses digits. Within
-/// 3 units in the last place for x ≥ −87.3. The result is 0 from a little below −87.3 downwards.
+/// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|). This form neither overflows nor loses digits. In f32,
+/// the result is within 3 units in the last place for x ≥ −87.3, and 0 from a little below −87.3 downwards.
 template <class T>
 T softplus(T x) {
   return (x < 0 ? T(0) : x) + log_one_plus(exp(-std::abs(x)));
 }
 
-/// Σ_i term(i) for i < n, in 16 partial sums. The compiler can vectorise these sums, and the rounding error
-/// grows with n/16 instead of n. The last block is vectorised too: it overlaps the block before, and a mask
-/// excludes the terms that were already added.
+/// Σ_i term(i) for i < n, in 16 partial sums if n ≥ 16. The compiler can vectorise these sums, and the
+/// rounding error grows with n/16 instead of n. The last block is vectorised too: it overlaps the block
+/// before, and a mask excludes the terms that were already added.
 template <class T, class Term>
 T sum_of(std::int64_t n, const Term& term) {
   constexpr int lanes = 16;

@@ -3,8 +3,9 @@
 #include "clones.hpp"
 #include "math.hpp"
 
-/// The context of one query (weighted_sum in fused.hpp): c = Σ_t α_t h_t, t < T_x. c is (D), and h_t begins
-/// at h + t · stride. The forward and the backward pass spend most of their time reading h.
+/// The dot-product energies of one query, and its context c = Σ_t α_t h_t for t < T_x (weighted_sum in
+/// fused.hpp). c is (D), and h_t begins at h + t · stride. The forward and the backward pass spend most of
+/// their time reading h.
 namespace gradus::kernels {
 
 /// Adds the context to c (D).

@@ -13,7 +13,8 @@
 namespace gradus {
 
 /// The first of `rows` whose name is `name`. `name_of(row)` returns a row's name.
-/// @throws Error listing all names, if there is no such row
+/// @throws Error if there is no such row. The message begins with `who`, calls the row a `kind`, and lists
+/// all names.
 template <class Rows, class NameOf>
 const auto& find_row(const char* who, const char* kind, std::string_view name, const Rows& rows,
                      NameOf name_of) {

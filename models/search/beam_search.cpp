@@ -58,7 +58,7 @@ constexpr std::int64_t none_before = -1;
 struct Hypothesis {
   std::int64_t last;  // index of the backpointer of its last token
   double log_probability;
-  double score = 0;  // set when the hypothesis is complete
+  double score = 0;  // set when the hypothesis is complete, or by results()
 };
 
 // A candidate extension of a hypothesis by one token.

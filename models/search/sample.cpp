@@ -116,7 +116,7 @@ Choose choose_at_random(const SamplingOptions& options, const Generator& generat
 std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const SamplingOptions& options, Generator& generator, const MaxSteps& max_steps) {
   check(options);
-  std::vector<Generator> generators;  // one per row
+  std::vector<Generator> generators;  // one per source
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
   return sample_each(model, source, lengths, options, generators, max_steps);
 }

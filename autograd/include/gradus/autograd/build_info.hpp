@@ -12,8 +12,8 @@ namespace gradus {
 /// stay as they are.
 ///
 /// The first product that the BLAS computes calls initialise(), and so does the first build_info(). Loading
-/// the library gradus does not call it. If a program's own threads use OpenBLAS, call initialise() before
-/// those threads start.
+/// the library gradus does not call initialise(). If a program's own threads use OpenBLAS, call initialise()
+/// before those threads start.
 void initialise();
 
 /// How this library was built, and which libraries compute its matrix products.

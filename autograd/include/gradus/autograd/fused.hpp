@@ -54,9 +54,9 @@ struct GRUStates {
 /// @param form      GRUForm::pytorch, as in gru_update, or GRUForm::original
 /// @return GRUStates: `states`, (N, H), packed: h after each step; `last`, (B, H): h after each sequence's
 /// last step, or after the first step if reversed
-/// Gradients: as in gru_update, at every step, from the last step to the first. With d_t the gradient at
-/// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient
-/// of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
+/// Gradients: as in gru_update, at every step, in the reverse order of the forward pass. With d_t the
+/// gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form,
+/// the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                        const Tensor& h_0, const Packing& packing, bool reverse = false,
                        GRUForm form = GRUForm::pytorch);
@@ -93,8 +93,8 @@ struct LSTMStates {
 /// @param reverse   whether each sequence is read from its last step to its first
 /// @return LSTMStates: `states`, (N, H), packed: h after each step; `last_h` and `last_c`, (B, H): h and c
 /// after each sequence's last step, or after the first step if reversed
-/// Gradients: as in lstm_update, at every step, from the last step to the first. With d_t the gradient at
-/// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
+/// Gradients: as in lstm_update, at every step, in the reverse order of the forward pass. With d_t the
+/// gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
 

@@ -39,7 +39,7 @@ struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
   double atol = 0;            ///< raise it if rounding inside f is large relative to f's result
-  std::uint64_t seed = 1;     ///< random incoming gradient; with all ones, softmax's gradient would be 0
+  std::uint64_t seed = 1;     ///< of the random incoming gradient; with ones, softmax's gradient would be 0
   std::int64_t elements = 0;  ///< number checked per tensor, drawn with `seed`; 0: all elements
 };
 

@@ -17,8 +17,8 @@ namespace gradus {
 /// the team works with the threads that started.
 int threads();
 /// Sets the number of threads in the team.
-/// @throws Error if `count` is outside [1, 256], if the team is running, or if the system cannot start all
-/// threads. In the last case, the team works with the threads that started.
+/// @throws Error if `count` is outside [1, 256], if the team is running a loop, or if the system cannot start
+/// all threads. In the last case, the team works with the threads that started.
 void set_threads(int count);
 
 namespace team {

@@ -35,9 +35,9 @@ class Generator {
   double normal();
   /// A generator independent of this one, seeded by one draw from it.
   Generator split();
-  /// The generator of stream n, independent of this one and of other streams. Derived from the seed, without
-  /// a draw. Give each step of a loop its own stream: later draws from this generator then do not depend on
-  /// the number of steps.
+  /// The generator of stream n, independent of this one and of other streams. It is derived from the seed,
+  /// without a draw. Give each step of a loop its own stream: later draws from this generator then do not
+  /// depend on the number of steps.
   Generator stream(std::uint64_t n) const;
 
   /// A copy of this generator for one part of a batch. The copy draws the same numbers as the original. With

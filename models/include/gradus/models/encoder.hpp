@@ -57,11 +57,11 @@ struct WeightColumns {
 /// If the number of annotations is odd, the last h is paired with 0. The convolution does not change the
 /// states `last_forward`, `first_backward` and `last`, which are those of `rnn`.
 ///
-/// With `silence` d > 0, attention cannot look at silence. The annotations of silence are those whose power
-/// is more than d decibels below the power of the source's loudest annotation. An annotation's power is the
-/// mean power of its vectors. A vector's power is the mean square of its elements, or is given by the
-/// function `power_of`. The recurrent modules also read silence. In the result of forward(), the annotations
-/// of silence come after all others, and the lengths do not count them.
+/// With `silence` d > 0, attention leaves out silence. The annotations of silence are those whose power is
+/// more than d decibels below the power of the source's loudest annotation. An annotation's power is the mean
+/// power of its vectors. A vector's power is the mean square of its elements, or is given by the function
+/// `power_of`. The recurrent modules also read silence. In the result of forward(), the annotations of
+/// silence come after all others, and the lengths do not count them.
 ///
 /// Modules: `embedding`, if the source is tokens; `pyramid_0` … for the P − 1 lower levels; `rnn`; and
 /// `convolution`, if there is one.

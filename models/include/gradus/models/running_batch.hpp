@@ -56,8 +56,8 @@ class RunningBatch {
     SearchSteps search;
     MaxSteps max_steps;
   };
-  /// Encodes the sources of the newcomers, and decodes the first step of each. @throws Error as the model
-  /// does; no newcomer joins in that case.
+  /// Encodes the sources of the newcomers, and decodes the first step of each. @throws Error for an empty
+  /// source, and as the model and the searches do. After an error, no newcomer has joined.
   void join(std::span<const Newcomer> newcomers);
 
   /// Decodes the next token of every source. Does nothing if the batch is empty.

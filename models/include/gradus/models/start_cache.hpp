@@ -28,7 +28,8 @@ class StartCache {
 
   /// The starts of a source, each with batch size 1, or nothing if the cache does not have them.
   std::optional<Starts> find(std::span<const std::int64_t> source);
-  /// Keeps the starts, unless they are larger than the limit.
+  /// Keeps the starts, unless the cache has the source already, or source and starts are larger than the
+  /// limit.
   void insert(std::span<const std::int64_t> source, Starts starts);
 
   struct Use {
