@@ -85,7 +85,7 @@ std::string text_of_one(const Recorded& node, Box box) {
   return text;
 }
 
-// The distinct names of merged nodes.
+// The distinct names of merged nodes, and the number of these nodes.
 class Listed {
  public:
   void add(std::string name) {

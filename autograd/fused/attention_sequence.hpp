@@ -77,8 +77,8 @@ class Masks {
   std::vector<kernels::DropoutMask> between_;
 };
 
-// Tensors that the forward pass writes, with one entry per packed row. If nothing is recorded, only `result`
-// is defined.
+// Tensors that the forward pass writes. Each has values for every packed row. If nothing is recorded, only
+// `result` is defined.
 struct Rowwise {
   Tensor result;   // rows [s; c; α]
   Tensor kept;     // values stored by the cells, (layers, N, K·H)
@@ -86,7 +86,7 @@ struct Rowwise {
   Tensor queries;  // W_a s, (N, A); undefined if there is no W_a
 };
 
-// The packed rows of one step for ranks [first, last).
+// The packed rows of one step, for a range of ranks that begins at `first`.
 struct StepPart {
   const Packing& packing;
   const Form& form;

@@ -11,7 +11,7 @@
 #include "kernels/dispatch.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads all weights at
+// gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads all of W_hh at
 // every step.
 namespace gradus {
 namespace composed {

@@ -7,8 +7,8 @@
 
 namespace gradus::kernels {
 
-/// The largest number of f32 terms that are summed one after another. The rounding error of such a sum grows
-/// with the number of terms.
+/// The largest number of terms in a short sum, whose terms are added one after another. The rounding error of
+/// such a sum grows with the number of terms.
 constexpr std::int64_t long_sum = 4096;
 
 /// target += x_begin + … + x_{end−1}, where target and each x_i have `width` elements. A long sum is divided

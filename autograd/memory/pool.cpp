@@ -70,7 +70,7 @@ struct Shelf {
 struct Pool {
   Lock mutex;
   std::array<Shelf, shelves> shelf{};
-  Stats stats{};  // pooled_bytes excludes free ranges
+  Stats stats{};  // pooled_bytes excludes free ranges, buffers_allocated excludes mapped blocks
 };
 
 // Never destroyed, because tensors with static lifetime may be destroyed later.

@@ -48,7 +48,7 @@ struct TensorImpl : Recycled<TensorImpl> {
   Dtype dtype = Dtype::f32;
   NodePtr node;                // null if the tensor needs no gradient
   NodePtr frozen;              // the node of a leaf that was switched off; null if it was not
-  bool from_gradient = false;  // true if computed from a result of backward() or grad()
+  bool from_gradient = false;  // true for a gradient, and if computed from one
 
   void* data() const {
     return storage->buffer.data + static_cast<std::size_t>(offset) * bytes_per_element(dtype);

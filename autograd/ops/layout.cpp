@@ -14,7 +14,7 @@
 #include "kernels/lanes.hpp"
 #include "memory/storage.hpp"
 
-// Operations that copy values into another layout.
+// Operations that copy values into another layout, and split().
 namespace gradus {
 namespace {
 

@@ -7,7 +7,7 @@
 #include "layout.hpp"
 #include "memory/storage.hpp"
 
-// Operations whose results are views.
+// Operations whose results are views. On axes after the first, slice() copies.
 namespace gradus {
 namespace {
 

@@ -13,7 +13,7 @@ namespace gradus {
 
 /// The packed columns [first, first + columns) of a weight, or their transpose, from this thread's
 /// PackWeights. Null without a PackWeights and for a very large weight. Also null for a weight that is not a
-/// parameter: such a tensor is seldom used in a second product.
+/// leaf or requires no gradient: such a tensor is seldom used in a second product.
 template <class T>
 std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor& weight, std::int64_t first,
                                                      std::int64_t columns);

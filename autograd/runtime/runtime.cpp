@@ -18,7 +18,7 @@ constinit thread_local ThreadState state{.scope = &root};
 
 const ScopePath* enter(const ScopePath* parent, std::string_view name) {
   // This map is never destroyed or shrunk, because nodes of tapes point to the paths. The map is small,
-  // because it has one path per module.
+  // because it has one path per module or other scope.
   static auto& paths = *new std::map<std::pair<const ScopePath*, std::string>, ScopePath, std::less<>>;
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

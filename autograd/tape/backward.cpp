@@ -50,7 +50,7 @@ void run_hooks(const Node& node, Pending& pending) {
   }
 }
 
-// Held while a pass adds to the gradients of leaves, because threads may share leaves.
+// Held while a pass adds to the gradients that tensors keep, because threads may share leaves.
 std::mutex adding;
 
 void add_to_gradient(Node& node, Tensor gradient) {

@@ -221,7 +221,7 @@ class Team {
     }
   }
 
-  std::mutex mutex_;  // held while a job runs
+  std::mutex mutex_;  // held while a job runs, and while threads start or stop
   std::vector<std::thread> workers_;
   std::vector<Range> ranges_;  // the first range belongs to the calling thread
   std::atomic<int> size_{1}, asleep_{0};

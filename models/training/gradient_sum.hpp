@@ -64,7 +64,7 @@ class GradientSum {
   std::vector<int> hooks_;
   std::vector<Tensor> bucket_;
   std::size_t bytes_ = 0, next_ = 0;  // bytes of the open bucket; first parameter in no bucket
-  bool has_begun_ = false;            // true while sums are unfinished
+  bool has_begun_ = false;            // true from the first sum until all sums have begun
 };
 
 }  // namespace gradus::models

@@ -1,4 +1,4 @@
-// A Trainer's step: the gradient of a batch, clipping, the update.
+// A Trainer's step (the gradient of a batch, clipping, the update), and its scores.
 
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/ops.hpp>

@@ -44,8 +44,8 @@ void check_intact(const std::filesystem::path& path, const NamedTensors& tensors
 std::string fingerprint(const NamedTensors& tensors);
 
 /// A property of the process that affects the bits of later steps and is not in a Trainer's state. These
-/// properties are the version of gradus, the compiler, the instruction set, the linear algebra and the number
-/// of threads.
+/// properties are the version of gradus, the compiler, the instruction set, the libraries for matrix products
+/// with their kernels, and the number of threads.
 struct Circumstance {
   std::string key;    ///< in a checkpoint's metadata
   std::string words;  ///< its name in messages, such as "the number of threads"
