@@ -76,6 +76,14 @@ std::unique_ptr<nn::Linear> make_convolution(const EncoderOptions& options, cons
   return options.convolution ? std::make_unique<nn::Linear>(2 * D, D) : nullptr;
 }
 
+// Throws unless the lengths are (B), each in [1, T].
+void check_source_lengths(const Tensor& lengths, const Tensor& source) {
+  check_lengths("Encoder", lengths, source.size(1), source.size(0));
+  for (const std::int64_t length : lengths.values<std::int64_t>()) {
+    if (length == 0) fail("Encoder", "a source is empty; remove empty sentences from the batch");
+  }
+}
+
 Tensor halved(const Tensor& lengths) {
   std::vector<std::int64_t> half;
   for (const std::int64_t length : lengths.values<std::int64_t>()) half.push_back(length / 2 + length % 2);
@@ -116,10 +124,7 @@ nn::Annotations Encoder::forward(const Tensor& given, const Tensor& lengths) con
   if (source.rank() != (embedding ? 2 : 3)) {
     fail("Encoder", "the source is ", source.shape(), " and must be ", embedding ? "(T, B)" : "(T, B, D)");
   }
-  check_lengths("Encoder", lengths, source.size(1), source.size(0));
-  for (const std::int64_t length : lengths.values<std::int64_t>()) {
-    if (length == 0) fail("Encoder", "a source is empty; remove empty sentences from the batch");
-  }
+  check_source_lengths(lengths, source);
   Tensor x = drop(embedding ? embedding->forward(source) : source, dropout_, *this), counts = lengths;
   // Sets the padding to 0.
   if (levels_ > 0) x = unpack(pack(x, Packing(lengths)), Packing(lengths), x.size(0));
@@ -158,6 +163,7 @@ Tensor Encoder::power(const Tensor& given, const Tensor& vectors) const {
 }
 
 Tensor Encoder::order(const Tensor& given, const Tensor& lengths) const {
+  check_source_lengths(lengths, given);
   if (silence_ > 0) {
     const Tensor source = vectors_of && given.rank() == 2 ? vectors_of(given) : given;
     return loud_first(power(given, source), lengths, steps_per_annotation(), silence_).order;

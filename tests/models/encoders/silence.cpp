@@ -148,6 +148,10 @@ TEST_CASE("silence where it cannot be left out is refused", "[models][silence][e
               "Encoder: silence must be a finite number of decibels, at least 0, and is inf");
   CHECK_ERROR(models::Encoder({.vocabulary = 9, .silence = 10}),
               "Encoder: silence needs a source of vectors, and the source is tokens; set silence to 0");
+  const models::Encoder encoder(encoder_options(8));
+  CHECK_ERROR(encoder.order(gradus::ones({2, 1, D}), integers({5})), "Encoder: length 5 is outside [0, 2]");
+  CHECK_ERROR(encoder.order(gradus::ones({2, 1, D}), integers({0})),
+              "Encoder: a source is empty; remove empty sentences from the batch");
   const Model one = make(8), other = make(9);
   CHECK_ERROR(models::greedy(models::Ensemble({one.get(), other.get()}), frames(), lengths),
               "decode: the ensemble's members shorten their sources differently; give models with the same "

@@ -91,7 +91,7 @@ class Encoder : public nn::Module {
   /// (J, B), i64: annotation i of forward()'s result is annotation order[i, b] in the order of the source.
   /// Without `silence`, order[i, b] is i. The annotation covers n = steps_per_annotation() source vectors, or
   /// fewer at the end of the source. The first of them is vector order[i, b] · n. Attention weight i belongs
-  /// to these vectors.
+  /// to these vectors. @throws Error as forward() does for wrong lengths.
   Tensor order(const Tensor& source, const Tensor& lengths) const;
 
   const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
