@@ -271,7 +271,12 @@ void RunningBatch::join(std::span<const Newcomer> newcomers) {
 
 void RunningBatch::step() {
   const NoGrad no_grad;
-  state_->step();
+  try {
+    state_->step();
+  } catch (...) {  // some sources have advanced, and others have not
+    *state_ = State(model_, cache_);
+    throw;
+  }
 }
 
 std::vector<RunningBatch::Finished> RunningBatch::take_finished() { return state_->take_finished(); }

@@ -182,6 +182,30 @@ TEST_CASE("a running batch writes given targets as force_decode does", "[models]
                     Catch::Matchers::ContainsSubstring("ordinary tokens start at 3"));
 }
 
+TEST_CASE("all sources leave a running batch if a search throws", "[models][search][errors]") {
+  gradus::seed(1);
+  const auto model =
+      make_model({.embedding = 10, .hidden = 20}, {.source = vocabulary, .target = vocabulary});
+  model->eval();
+  RunningBatch batch(*model);
+  const std::vector<std::int64_t> source{5, 6};
+  const std::vector<RunningBatch::Newcomer> newcomers{
+      {1, source, forced_steps({5, 6, 7, data::eos}), {}},
+      {2, source, forced_steps({5, vocabulary, 7, data::eos}), {}},
+      {3, source, forced_steps({5, 6, 7, data::eos}), {}}};
+  batch.join(newcomers);
+  CHECK_THROWS_WITH(batch.step(), Catch::Matchers::ContainsSubstring("outside the vocabulary"));
+  CHECK(batch.empty());
+  batch.join({&newcomers[0], 1});
+  while (batch.size() > 0) {
+    batch.step();
+    for (const auto& [id, outputs] : batch.take_finished()) {
+      CHECK(id == 1);
+      CHECK(outputs[0].tokens == std::vector<std::int64_t>{5, 6, 7, data::eos});
+    }
+  }
+}
+
 TEST_CASE("a cancelled source leaves a running batch without results", "[models][search]") {
   gradus::seed(1);
   const auto model =

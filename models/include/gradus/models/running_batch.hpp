@@ -60,7 +60,8 @@ class RunningBatch {
   /// source, and as the model and the searches do. After an error, no newcomer has joined.
   void join(std::span<const Newcomer> newcomers);
 
-  /// Decodes the next token of every source. Does nothing if the batch is empty.
+  /// Decodes the next token of every source. Does nothing if the batch is empty. @throws Error as the model
+  /// or a search does; all sources leave the batch in that case.
   void step();
 
   struct Finished {
