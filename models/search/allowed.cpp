@@ -38,21 +38,20 @@ void check(std::string_view operation, const Constraints& constraints) {
 Allowed::Allowed(const Prediction& next, std::int64_t row, std::span<const std::int64_t> written,
                  const Constraints& constraints)
     : log_p_(next.log_probabilities(row)) {
-  for (const std::int64_t token : completions(written, constraints.no_repeat_ngram)) forbid(token);
-  if (std::ssize(written) < constraints.min_length) forbid(data::eos);
-  if (changed_.empty() || std::ranges::any_of(changed_, [](float log_p) { return log_p > forbidden; }))
-    return;
-  // Every token is forbidden. EOS gets a finite log-probability, so that the output ends here.
+  for (const std::int64_t token : completions(written, constraints.no_repeat_ngram)) set(token, forbidden);
+  if (std::ssize(written) < constraints.min_length) set(data::eos, forbidden);
+  if (std::ranges::any_of(log_p_, [](float log_p) { return log_p > forbidden; })) return;
+  // No token may follow. EOS gets a finite log-probability, so that the output ends here.
   constexpr std::size_t eos = data::eos - Prediction::first_written;
-  changed_[eos] = std::max(next.log_probabilities(row)[eos], std::numeric_limits<float>::lowest());
+  set(data::eos, std::max(next.log_probabilities(row)[eos], std::numeric_limits<float>::lowest()));
 }
 
-void Allowed::forbid(std::int64_t token) {
+void Allowed::set(std::int64_t token, float log_p) {
   if (changed_.empty()) {
     changed_.assign(log_p_.begin(), log_p_.end());
     log_p_ = changed_;
   }
-  changed_[static_cast<std::size_t>(token - Prediction::first_written)] = forbidden;
+  changed_[static_cast<std::size_t>(token - Prediction::first_written)] = log_p;
 }
 
 }  // namespace gradus::models

@@ -27,9 +27,9 @@ class Allowed {
   std::span<const float> log_probabilities() const { return log_p_; }
 
  private:
-  void forbid(std::int64_t token);
+  void set(std::int64_t token, float log_p);
 
-  std::vector<float> changed_;    // a copy of the prediction; empty if no token is forbidden
+  std::vector<float> changed_;    // a copy of the prediction; empty before the first set()
   std::span<const float> log_p_;  // a view of `changed_` or of the prediction
 };
 

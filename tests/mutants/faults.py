@@ -327,7 +327,7 @@ FAULTS = [
     *of_models("search/allowed.cpp",
         (PLACE, "first + before < written.size()", "first + before + 1 < written.size()"),
         (CHECK, "std::ssize(written) < constraints.min_length", "std::ssize(written) <= constraints.min_length"),
-        (VALUE, "std::numeric_limits<float>::lowest());", "forbidden);")),
+        (VALUE, "std::numeric_limits<float>::lowest()));", "forbidden));")),
     *of_models("model/batch_parts.cpp",
         (TERM, "return 2 * std::max<std::int64_t>(length, 0) + 10;", "return 2 * std::max<std::int64_t>(length, 0) + 1;")),
     *of_models("search/sample.cpp",

@@ -72,6 +72,20 @@ TEST_CASE("no search writes PAD or BOS, however likely", "[models][search]") {
   }
 }
 
+TEST_CASE("an output ends if only PAD and BOS have a probability above 0", "[models][search]") {
+  for (const Model& model : decisive_models()) {
+    for (std::int64_t token = data::eos; token < tiny.vocabulary; ++token) {
+      prefer(*model, token, -std::numeric_limits<float>::infinity());
+    }
+    for (const auto& [name, search] : searches()) {
+      INFO(name << " by " << *model);
+      for (const auto& found : search(*model, x.source, x.source_lengths, 5)) {
+        CHECK(tokens_of(found) == std::vector<Ids>{{data::eos}});
+      }
+    }
+  }
+}
+
 TEST_CASE("without steps there are no tokens", "[models][search]") {
   const Model model = std::move(decisive_models()[0]);
   for (const auto& [name, search] : searches()) {

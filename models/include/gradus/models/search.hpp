@@ -36,8 +36,9 @@ class MaxSteps {
 
 /// Decodes a batch; returns at least one output per source, best first.
 ///
-/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. The softmax is taken over the
-/// whole vocabulary, so that log-probabilities are comparable with those of given targets (force_decode()).
+/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. If all of them have
+/// probability 0, the output ends in EOS. The softmax is taken over the whole vocabulary, so that
+/// log-probabilities are comparable with those of given targets (force_decode()).
 /// Searches do not change the model's mode: call eval() first to turn off dropout.
 ///
 /// @param model   a Seq2Seq, or several as an Ensemble
