@@ -36,6 +36,7 @@ std::string Peers::unreachable(std::int64_t rank, const std::string& error) cons
 
 std::string Peers::name(std::int64_t rank) const {
   if (rank < 0) return "another process";
+  if (all.empty()) return message("process ", rank);
   const Peer& peer = all[static_cast<std::size_t>(rank)];
   return message("process ", rank, " of ", all.size(), " (host ", peer.host, ", pid ", peer.pid, ")");
 }

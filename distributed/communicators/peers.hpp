@@ -12,8 +12,8 @@ struct Peers {
     std::string host;
     int pid;
   };
-  std::string host;  // host of this process
-  std::vector<Peer> all;
+  std::string host;       // host of this process
+  std::vector<Peer> all;  // empty until the processes have exchanged their hosts
 
   // False if process `rank` belongs to this host and has ended. True otherwise: always for other hosts.
   bool alive(std::int64_t rank) const;
