@@ -48,8 +48,9 @@ Utterance at_speed(const Utterance& utterance, double speed) {
 }
 
 data::Batch at_random_speeds(const data::Batch& batch, const SpeedRange& range, Generator& generator) {
-  if (!(range.min <= range.max)) {
-    fail("at_random_speeds", "the range of speeds is empty: from ", range.min, " to ", range.max);
+  if (!(slowest <= range.min && range.min <= range.max && range.max <= fastest)) {
+    fail("at_random_speeds", "needs ", slowest, " ≤ min ≤ max ≤ ", fastest, ", and got min ", range.min,
+         " and max ", range.max);
   }
   std::vector<std::vector<std::int64_t>> indices;  // of each sequence
   data::Batch result = batch;

@@ -97,6 +97,10 @@ TEST_CASE("a speed out of range is refused", "[speech]") {
               "frames_at_speed: the speed must be from 0.1 to 10, and is nan");
   CHECK_ERROR(speech::at_speed({}, 1), "at_speed: the frames must be (T, D) in f32");
   Generator generator(1);
-  CHECK_ERROR(speech::at_random_speeds({}, {.min = 2, .max = 1}, generator),
-              "at_random_speeds: the range of speeds is empty: from 2 to 1");
+  const auto random = [&](double min, double max) {
+    return speech::at_random_speeds({}, {.min = min, .max = max}, generator);
+  };
+  CHECK_ERROR(random(2, 1), "at_random_speeds: needs 0.1 ≤ min ≤ max ≤ 10, and got min 2 and max 1");
+  CHECK_ERROR(random(0.05, 1), "at_random_speeds: needs 0.1 ≤ min ≤ max ≤ 10, and got min 0.05 and max 1");
+  CHECK_ERROR(random(1, 11), "at_random_speeds: needs 0.1 ≤ min ≤ max ≤ 10, and got min 1 and max 11");
 }

@@ -165,6 +165,8 @@ TEST_CASE("generated speech refuses options and symbols out of range", "[speech]
               "Spoken: the longest length must be from 3 to 1000, and is 2");
   CHECK_ERROR(spoken.sample({.min_speed = 2, .max_speed = 1}, generator),
               "Spoken: the highest speed must be from 2 to 10, and is 1");
+  CHECK_ERROR(spoken.sample({.min_speed = -1, .max_speed = 1, .uneven = true}, generator),
+              "Spoken: the lowest speed must be from 0.1 to 10, and is -1");
 }
 
 TEST_CASE("a batch refuses frames that do not fit", "[speech]") {

@@ -31,7 +31,7 @@ struct SpeedRange {
 
 /// Plays each source of the batch at a speed of its own, drawn uniformly from the range. Each source token
 /// stands for a frame.
-/// @throws Error if min > max, or a drawn speed is not from 0.1 to 10.
+/// @throws Error unless 0.1 ≤ min ≤ max ≤ 10.
 data::Batch at_random_speeds(const data::Batch& batch, const SpeedRange& range, Generator& generator);
 
 }  // namespace gradus::speech

@@ -48,7 +48,7 @@ class Spoken {
     bool uneven = false;  ///< draws a speed for each symbol, instead of one for the utterance
   };
   /// Says a random string at a random speed. Length, symbols and speed are uniform in their ranges.
-  /// @throws Error if a range is empty or a length is outside [1, 1000], or as say() does.
+  /// @throws Error if a range is empty, a length is outside [1, 1000], or a speed is outside [0.1, 10].
   Utterance sample(const Range& range, Generator& generator) const;
 
   std::int64_t vocabulary_size() const;  ///< PAD, BOS and EOS, then the symbols
