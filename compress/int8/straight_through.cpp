@@ -58,6 +58,7 @@ void RoundedTraining::load_state(const NamedTensors& state) {
   for (const Matrix& matrix : matrices_)
     exact.push_back(reader.copy(matrix.name, matrix.exact.shape(), Dtype::f32));
   reader.finish("RoundedTraining", "load the state of a model with the same parameters");
+  for (const Tensor& W : exact) rounded(W);  // throws before a matrix is replaced
   for (std::size_t i = 0; i < matrices_.size(); ++i) {
     matrices_[i].exact = exact[i];
     round(matrices_[i]);

@@ -127,6 +127,26 @@ TEST_CASE("the state of RoundedTraining has the exact matrices, and another stat
   CHECK(values(other.weight) == before);
 }
 
+TEST_CASE("RoundedTraining changes nothing if a later matrix is not finite", "[compress]") {
+  struct Two : nn::Module {
+    nn::Linear first{4, 4, false}, second{4, 4, false};
+    Two() {
+      add_module("first", first);
+      add_module("second", second);
+    }
+  } two;
+  compress::RoundedTraining rounded(two);
+  gradus::NamedTensors state = rounded.state();
+  for (auto& [name, matrix] : state) {
+    for (float& w : matrix.mutable_values<float>()) w += 1;
+  }
+  state[1].second.mutable_values<float>()[5] = INFINITY;
+  const auto exact = values(rounded.state()[0].second), weight = values(two.first.weight);
+  CHECK_THROWS_WITH(rounded.load_state(state), "quantise_rows: row 1 has the value inf; use finite weights");
+  CHECK(values(rounded.state()[0].second) == exact);
+  CHECK(values(two.first.weight) == weight);
+}
+
 TEST_CASE("RoundedTraining rounds a shared matrix once", "[compress]") {
   struct Tied : nn::Module {
     nn::Linear first{4, 4, false};

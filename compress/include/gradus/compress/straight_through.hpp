@@ -47,9 +47,9 @@ class RoundedTraining {
 
   /// Copies of the exact matrices W, named like the parameters. The model's state does not contain them.
   NamedTensors state() const;
-  /// W ← the matrices of a state(), Ŵ ← fake_quantise(W). @throws Error if an entry is missing, unexpected,
-  /// given twice, or has another shape or dtype; nothing is loaded in these cases. Also throws as
-  /// nn::quantise_rows() does; some matrices may already be loaded then.
+  /// W ← the matrices of a state(), Ŵ ← fake_quantise(W). After an error, nothing has changed.
+  /// @throws Error if an entry is missing, unexpected, given twice, or has another shape or dtype, and as
+  /// nn::quantise_rows() does.
   void load_state(const NamedTensors& state);
 
  private:
