@@ -169,7 +169,9 @@ class TemporaryFile {
  private:
   // Locks the file. Returns true if sweep() removed the file before it could be locked.
   bool was_swept() const {
-    if (::flock(file_, LOCK_EX) != 0) return false;  // without file locks, sweep() removes nothing
+    while (::flock(file_, LOCK_EX) != 0) {
+      if (errno != EINTR) return false;  // without file locks, sweep() removes nothing
+    }
     struct stat status{};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }
@@ -219,6 +221,7 @@ void sweep(const fs::path& folder) {
 
 void check_target(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
+  if (found && S_ISDIR(found->st_mode)) refuse(who, "write to", target, EISDIR);
   if (!found || is_replaced(*found)) {
     TemporaryFile(who, folder_of(followed(who, target)), target).write("may a file be written here?\n");
   } else if (standard_stream(*found) < 0 && ::access(target.c_str(), W_OK) != 0) {
