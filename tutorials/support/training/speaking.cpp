@@ -5,6 +5,7 @@
 #include <gradus/autograd/recording.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/error.hpp>
+#include <gradus/message.hpp>
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/clip.hpp>
@@ -121,6 +122,13 @@ std::vector<Recording> read_recordings(const std::filesystem::path& list) {
     }
     target.push_back(gradus::data::eos);
     recordings.push_back({speech::read_wav(list.parent_path() / line.substr(0, tab)), target});
+    const std::int64_t rate = recordings.back().sound.rate, first = recordings.front().sound.rate;
+    if (rate != first) {
+      throw gradus::Error(gradus::message(
+          list.string(), ':', recordings.size(), ": the recording has ", rate,
+          " samples per second and must have ", first,
+          ", as the recordings before it; convert it, for example with: sox IN.wav -r ", first, " OUT.wav"));
+    }
   }
   if (recordings.size() < 10) throw gradus::Error(list.string() + ": has fewer than 10 recordings");
   return recordings;
