@@ -131,11 +131,11 @@ void Frames::check(const fs::path& path) {
 Tensor Frames::load_wav(const fs::path& path) {
   const speech::Sound sound = speech::read_wav(path);
   const bool learns = settings_.mean.empty();
-  if (learns && settings_.rate == 0) settings_.rate = sound.rate;
+  if (learns && values_.empty()) settings_.rate = sound.rate;  // the first training file sets the rate
   if (settings_.rate == 0) {
-    fail("frames", "'", path.string(),
-         "' is a WAV file, but the model was trained on .npy files; give the array that gradus features "
-         "computes from it");
+    fail("frames", "'", path.string(), "' is a WAV file, but the ",
+         learns ? "files before it are" : "model was trained on",
+         " .npy files; give the array that gradus features computes from it");
   }
   if (sound.rate != settings_.rate) {
     fail("frames", "'", path.string(), "' has ", sound.rate, " samples per second and must have ",
@@ -153,14 +153,20 @@ Tensor Frames::load(const fs::path& path) {
   }
   if (extension_of(path) == ".wav") return load_wav(path);
   Tensor frames = nn::load_npy(path);
-  if (values_.empty() && settings_.mean.empty() && frames.rank() == 2) {
+  const bool learns = settings_.mean.empty();
+  if (learns && settings_.rate > 0) {
+    fail("frames", "'", path.string(),
+         "' is an .npy file, but the files before it are WAV files; give a WAV file, or convert all files "
+         "with gradus features");
+  }
+  if (learns && values_.empty() && frames.rank() == 2) {
     settings_.features.bands = frames.size(1);  // an .npy file that is read first sets the number of bands
   }
   const bool fits = frames.rank() == 2 && frames.size(0) >= 1 && frames.size(1) == size() && size() >= 1;
   if (!fits || frames.dtype() != Dtype::f32) {
     fail("frames", "'", path.string(), "' is ", frames.shape(), " in ", name(frames.dtype()),
          " and must be (frames, ", size(), ") in f32, as the ",
-         settings_.mean.empty() ? "files before it" : "model's training files",
+         learns ? "files before it" : "model's training files",
          "; compute it with gradus features and the same --bands");
   }
   const auto values = frames.values<float>();

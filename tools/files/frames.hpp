@@ -50,7 +50,8 @@ class Frames {
   /// @param path a WAV file, or an .npy file (T, bands) written by `gradus features`
   /// @throws Error with the path, the fault and what to do, if the file cannot be read or has another format.
   /// For an .npy file, also for a wrong shape or type, and for a number that is not finite or is too large.
-  /// For a WAV file, also if the training files have a different rate, or if none of them is a WAV file.
+  /// For a WAV file, also if the training files have a different rate or are .npy files. For an .npy training
+  /// file, also if the other training files are WAV files.
   std::vector<std::int64_t> read(const std::filesystem::path& path);
 
   /// Reads a file without keeping its frames. @throws Error if read() would throw.

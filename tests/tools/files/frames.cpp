@@ -276,6 +276,22 @@ TEST_CASE("sound that a model cannot read is refused in one line", "[tools][fram
       "written by gradus features\n");
 }
 
+TEST_CASE("training files are WAV files or .npy files, not both", "[tools][frames][errors]") {
+  const Scratch scratch;
+  const std::string wav = write_tone(scratch.path() / "a.wav", 5000).string(),
+                    npy = save(scratch.path() / "a.npy", gradus::zeros({5, 8})).string();
+  CHECK_ERROR(tools::Frames::learn(std::vector{wav, npy}, 8),
+              "frames: '" + npy +
+                  "' is an .npy file, but the files before it are WAV files; give a WAV file, "
+                  "or convert all files with gradus features");
+  CHECK_ERROR(tools::Frames::learn(std::vector{npy, wav}, 8),
+              "frames: '" + wav +
+                  "' is a WAV file, but the files before it are .npy files; give the array that "
+                  "gradus features computes from it");
+  tools::Frames frames = tools::Frames::learn(std::vector{wav}, 8);
+  CHECK(frames.read(npy).size() == 5);
+}
+
 TEST_CASE("a damaged recording in any part is found before training", "[tools][frames][errors]") {
   const Scratch scratch;
   const fs::path list = write_tones(scratch.path()), out = scratch.path() / "run",
