@@ -195,8 +195,8 @@ void BackwardPass::step(Node& node) {
   }
 }
 
-// Maps nodes to leaves that have hooks. The gradient of such a leaf is complete after the node, because no
-// older node reads the leaf.
+// Maps nodes to leaves. The gradient of such a leaf is complete after the node, because no older node reads
+// the leaf. Null stands for the start of the pass: the leaves among the outputs that no node reads.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
   if (oldest_ > 0) return completed;  // parallel_sum(): leaf gradients of one term are incomplete
@@ -206,6 +206,9 @@ std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_le
       if (!input || !is_end(*input) || input->hooks.empty()) continue;
       if (seen.insert(input.get()).second) completed[node->get()].push_back(input);
     }
+  }
+  for (const NodePtr& output : leaves) {
+    if (!seen.contains(output.get())) completed[nullptr].push_back(output);
   }
   return completed;
 }
@@ -222,6 +225,7 @@ void BackwardPass::run(bool retain_graph) {
       if (gradient != gradients.end()) run_hooks(*leaf, gradient->second);
     }
   };
+  run_hooks_after(nullptr);
   for (const NodePtr& node : nodes_) {
     if (!node->needed) continue;
     if (node->pending.sum.defined()) {
@@ -239,9 +243,6 @@ void BackwardPass::run(bool retain_graph) {
     node->saved.clear();
     node->value = Tensor();
     node->freed = true;
-  }
-  if (nodes_.empty()) {  // true if all outputs are leaves
-    for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {
     gradient.borrowed = true;  // so own() copies the gradient: a hook may have kept it

@@ -267,7 +267,7 @@ FAULTS = [
         (ASSIGNED, "    add_in_place(node.gradient, gradient);\n", "    node.gradient = gradient;\n"),
         (CHECK, "    check_saved(*node);\n", ""),
         (CHECK, "    node->pass = nullptr;\n", ""),
-        (TERM, "run_hooks(*leaf, gradients[leaf.get()]);", ";"),
+        (TERM, "  run_hooks_after(nullptr);\n", ""),
         (TERM, "run_hooks(*leaf, gradient->second);", ";"),
         (PLACE, "auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {\n    for (const NodePtr& input", "auto node = nodes_.begin(); node != nodes_.end(); ++node) {\n    for (const NodePtr& input"),
         (CHECK, "if (fits && (is_passed_on || !is_shared(gradient)))", "if (fits)"),

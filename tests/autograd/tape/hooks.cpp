@@ -69,6 +69,9 @@ TEST_CASE("grad() runs hooks as well", "[autograd][hooks]") {
   Tensor x = leaf(tensor({3.0}));
   x.add_hook([](const Tensor& g) { return -g; });
   CHECK(grad({x * 5.0}, {x})[0].item() == -5);
+  const Tensor y = leaf(tensor({1.0}));  // y * 2 does not read the output x
+  CHECK(grad({x, y * 2.0}, {x, y})[0].item() == -1);
+  CHECK(grad({x, x * 5.0}, {x})[0].item() == -6);
 }
 
 TEST_CASE("a removed hook no longer runs, and a hook may remove itself", "[autograd][hooks]") {

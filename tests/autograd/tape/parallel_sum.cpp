@@ -109,6 +109,20 @@ TEST_CASE("a hook sees the complete gradient of parallel terms, once", "[autogra
   CHECK(difference(in.w.grad(), alone.w.grad() * 2.0, 1e-13) == "");
 }
 
+TEST_CASE("a hook runs once if the terms are the hook's tensor itself", "[autograd][parallel_sum]") {
+  const Threads set(2);
+  Tensor w = leaf(tensor(1));
+  const auto twice = [](const Tensor& gradient) { return gradient * 2.0; };
+  w.add_hook(twice);
+  parallel_sum(2, [&](std::int64_t) { return w; }).backward();
+  CHECK(w.grad().item() == 4);
+
+  Tensor v = leaf(tensor(1)), older = v * 3.0;
+  older.add_hook(twice);
+  parallel_sum(2, [&](std::int64_t) { return older; }).backward();
+  CHECK(v.grad().item() == 12);
+}
+
 TEST_CASE("parallel terms run backward again if retained, and are freed otherwise",
           "[autograd][parallel_sum]") {
   const Threads set(2);
