@@ -21,30 +21,32 @@ Tensor along(const char* operation, const Tensor& x, int axis, F f) {
   return axis == x.rank() - 1 ? f(x) : transpose(f(transpose(x, axis, -1)), axis, -1);
 }
 
-// Softmax over the first length(r) elements of row r. The elements after them are 0.
-template <class Length>
-Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
+// Softmax over the first `lengths` elements of each row, or over whole rows if `lengths` is undefined. The
+// elements past the length are 0.
+Tensor softmax_rows(const char* operation, const Tensor& x, const Tensor& lengths) {
   Tensor y = empty(x.shape(), x.dtype());
   const std::int64_t n = x.size(-1);
   const std::int64_t rows = x.shape().without(-1).numel();
   for_floating(operation, x.dtype(), [&]<class T>() {
     const T* from = raw<T>(x);
     T* to = raw<T>(y);
-    for_each_row(rows, n, [=](std::int64_t r) {
-      const std::int64_t real = length(r);
+    for_each_row(rows, n, [=, &lengths](std::int64_t r) {
+      const std::int64_t real = length_of(lengths, r, n);
       kernels::softmax_row(real, from + r * n, to + r * n);
       std::fill(to + r * n + real, to + (r + 1) * n, T(0));
     });
   });
-  // Past the length, y is 0, and so is the gradient if g is finite there. So the lengths need not be saved.
-  return record(operation, y, {x}, {y}, typed([n, rows]<class T>(Gradients& g) {
+  return record(operation, y, {x}, {y, lengths}, typed([n, rows]<class T>(Gradients& g) {
                   const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
+                  const Tensor& lengths = g.saved(1);
                   g.accumulate(0, [&](const Tensor& at_x, int beta) {
-                    for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
+                    for_each_row(rows, n, [=, &lengths, first = raw<T>(at_x)](std::int64_t r) {
+                      const std::int64_t real = length_of(lengths, r, n);
                       const T *p = probabilities + r * n, *d = gradient + r * n;
                       T* target = first + r * n;
-                      const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * p[i]; });
-                      math::put(n, beta, target, [=](std::int64_t i) { return p[i] * (d[i] - dot); });
+                      const T dot = math::sum_of<T>(real, [=](std::int64_t i) { return d[i] * p[i]; });
+                      math::put(real, beta, target, [=](std::int64_t i) { return p[i] * (d[i] - dot); });
+                      if (beta == 0) std::fill(target + real, target + n, T(0));
                     });
                   });
                 }));
@@ -53,9 +55,8 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis) {
-  return along("softmax", x, axis, [](const Tensor& rows) {
-    return softmax_rows("softmax", rows, [n = rows.size(-1)](std::int64_t) { return n; });
-  });
+  return along("softmax", x, axis,
+               [](const Tensor& rows) { return softmax_rows("softmax", rows, Tensor()); });
 }
 
 Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
@@ -66,7 +67,7 @@ Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
          x.shape());
   check_lengths("masked_softmax", lengths.defined() ? lengths.reshape({rows.numel()}) : lengths, rows.numel(),
                 x.size(-1));
-  return softmax_rows("masked_softmax", x, [&](std::int64_t r) { return length_of(lengths, r, x.size(-1)); });
+  return softmax_rows("masked_softmax", x, lengths);
 }
 
 namespace {

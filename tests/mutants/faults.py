@@ -108,7 +108,7 @@ FAULTS = [
         (ASSIGNED, "raw<T>(g.in(1))[i] += raw<T>(g.out())[in_x];", "raw<T>(g.in(1))[i] = raw<T>(g.out())[in_x];")),
     *of("ops/softmax.cpp",
         (TERM, "return p[i] * (d[i] - dot);", "return p[i] * d[i];"),
-        (ASSIGNED, "math::put(n, beta, target, [=](std::int64_t i) { return p[i]", "math::put(n, 0, target, [=](std::int64_t i) { return p[i]"),
+        (ASSIGNED, "math::put(real, beta, target, [=](std::int64_t i) { return p[i]", "math::put(real, 0, target, [=](std::int64_t i) { return p[i]"),
         (TERM, "return d[i] - math::exp(log_p[i]) * total;", "return d[i];"),
         (FACTOR, "d[i] - math::exp(log_p[i]) * total;", "d[i] - log_p[i] * total;"),
         (TRANSPOSE, "transpose(f(transpose(x, axis, -1)), axis, -1)", "f(x)")),
