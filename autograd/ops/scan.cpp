@@ -1,5 +1,6 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <utility>
 
@@ -8,6 +9,10 @@ namespace gradus {
 Scanned scan(
     const std::function<std::vector<Tensor>(const Tensor& x, const std::vector<Tensor>& state)>& step,
     const Tensor& x, std::vector<Tensor> state, const Packing& packing, bool reverse) {
+  for (const Tensor& part : state) {
+    if (part.rank() == 2 && part.size(0) == packing.batch()) continue;
+    fail("scan", "a tensor of the first state is ", part.shape(), " and must be (", packing.batch(), ", H)");
+  }
   if (packing.steps() == 0) return {state.front().slice(0, 0), std::move(state)};
   const Tensor steps = unpack(x, packing), lengths = packing.lengths();
   std::vector<Tensor> states(static_cast<std::size_t>(packing.steps()));

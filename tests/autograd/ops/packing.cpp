@@ -185,3 +185,13 @@ TEST_CASE("scan() runs each sequence to its own end", "[autograd][packing][scan]
   CHECK(empty.states.shape() == Shape{0, 1});
   CHECK(empty.last[0].to_vector<float>() == std::vector<float>{1, 1});
 }
+
+TEST_CASE("scan() rejects a first state that is not (B, H)", "[autograd][packing][scan]") {
+  const Packing packing = packing_of({2, 1});
+  const auto from = [&](const Tensor& second) {
+    const auto step = [](const Tensor&, const std::vector<Tensor>& state) { return state; };
+    return scan(step, gradus::zeros({3, 1}), {gradus::zeros({2, 1}), second}, packing);
+  };
+  CHECK_ERROR(from(gradus::zeros({2})), "scan: a tensor of the first state is (2) and must be (2, H)");
+  CHECK_ERROR(from(gradus::zeros({1, 4})), "scan: a tensor of the first state is (1, 4) and must be (2, H)");
+}
