@@ -63,7 +63,8 @@ std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight) {
   const auto found = all.of.find(impl.storage.get());
   if (found == all.of.end() || found->second.version != impl.storage->version) return nullptr;
   const std::int64_t columns = found->second.columns;  // a reshaped weight can have another number of columns
-  return weight.size(1) == columns && impl.offset % columns == 0 ? found->second.product : nullptr;
+  const bool is_rows = columns > 0 && weight.size(1) == columns && impl.offset % columns == 0;
+  return is_rows ? found->second.product : nullptr;
 }
 
 }  // namespace gradus

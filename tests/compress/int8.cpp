@@ -177,6 +177,12 @@ TEST_CASE("UseWeightProduct refuses what is not a whole f32 matrix", "[compress]
       "UseWeightProduct: the weight (1, 2) is a part of a larger tensor; give that tensor, or a clone()");
 }
 
+TEST_CASE("a weight without columns has no product", "[compress]") {
+  const Tensor weight = gradus::zeros({4, 0});
+  const gradus::UseWeightProduct use(weight, nullptr);
+  CHECK(difference(gradus::linear(gradus::zeros({2, 0}), weight), gradus::zeros({2, 4}), 0) == "");
+}
+
 TEST_CASE("only matrices become int8, and too many columns are refused", "[compress]") {
   nn::Linear linear(8, 4);
   CHECK(compress::round_to_int8(linear) == std::set<std::string>{"weight"});
