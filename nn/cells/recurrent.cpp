@@ -89,6 +89,10 @@ bool Recurrent::drops() const { return options_.dropout > 0 && is_training(); }
 
 void Recurrent::complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const {
   if (first.empty()) first.resize(kind_.parts);
+  if (first.size() != kind_.parts) {
+    fail(operation_, "the first state has ", first.size(), " tensors and must have ", kind_.parts,
+         kind_.parts == 1 ? ", h_0" : ", h_0 and c_0", ", or none for zeros");
+  }
   complete(operation_, first, {"h_0", "c_0"}, {std::ssize(weights_), batch, hidden_}, dtype);
 }
 

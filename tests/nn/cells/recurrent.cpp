@@ -373,6 +373,13 @@ TEST_CASE("a recurrent module refuses an input, lengths and states that do not f
               "LSTM: the state h_0 is (1, 2, 5) and must be (4, 2, 5)");
   CHECK_ERROR(lstm.forward(x, none, none, zeros({4, 1, 5})),
               "LSTM: the state c_0 is (4, 1, 5) and must be (4, 2, 5)");
+  const Tensor zero = zeros({4, 2, 5});
+  CHECK_ERROR(lstm.run(x, none, {zero}),
+              "LSTM: the first state has 1 tensors and must have 2, h_0 and c_0, or none for zeros");
+  CHECK_ERROR(lstm.run(x, none, {zero, zero, zero}),
+              "LSTM: the first state has 3 tensors and must have 2, h_0 and c_0, or none for zeros");
+  CHECK_ERROR(gru.run_packed(zeros({8, 3}), gradus::Packing(4, 2), {zeros({1, 2, 5}), zeros({1, 2, 5})}),
+              "GRU: the first state has 2 tensors and must have 1, h_0, or none for zeros");
 }
 
 TEMPLATE_TEST_CASE("step() repeated gives the result of the whole sequence", "[nn][recurrent]",
