@@ -127,7 +127,10 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
       fail("concat", first.shape(), " and ", part.shape(), " may differ only on axis ", axis);
     }
     check_same_dtype("concat", first, part);
-    begins.push_back(begins.back() + part.size(axis));
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(begins.back(), part.size(axis), &end))
+      fail("concat", "the parts cannot be counted in 64 bits");
+    begins.push_back(end);
   }
   Tensor y = empty(first.shape().with(axis, begins.back()), first.dtype());
   for_any("concat", y.dtype(), [&]<class T>() {

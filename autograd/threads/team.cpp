@@ -268,6 +268,9 @@ std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
 }
 
 void team::run(std::int64_t count, Work work, const void* context) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (count > most)
+    fail("parallel_tasks", count, " calls are too many, the limit is ", most, "; use parallel_for()");
   if (count > 1 && available() > 1) {
     if (the_team().run(count, work, context)) return;
     const AtWork guard;  // a nested loop makes one range, as it does in the team

@@ -476,6 +476,8 @@ TEST_CASE("a size that overflows 64 bits is rejected before allocating", "[autog
   CHECK_ERROR(pad(ones({4}), 0, most, most),
               "pad: 9223372036854775807 and 9223372036854775807 more elements cannot be counted in 64 bits");
   CHECK_ERROR(split(ones({4}), {most, most}, 0), "split: the parts cannot be counted in 64 bits");
+  CHECK_ERROR(concat(std::vector(64, ones({std::int64_t{1} << 58, 0})), 0),
+              "concat: the parts cannot be counted in 64 bits");
 }
 
 TEST_CASE("filling an i64 tensor with a non-integer is an error", "[autograd][special]") {

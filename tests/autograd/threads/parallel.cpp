@@ -78,6 +78,12 @@ TEST_CASE("a task's exception is rethrown after all tasks have ended", "[autogra
   CHECK(ended == 16);
 }
 
+TEST_CASE("more tasks than the team can count are rejected", "[autograd][parallel]") {
+  const Threads set(2);
+  CHECK_ERROR(parallel_tasks(std::int64_t{1} << 32, [](std::int64_t) {}),
+              "parallel_tasks: 4294967296 calls are too many, the limit is 4294967295; use parallel_for()");
+}
+
 TEST_CASE("nested parallel loops, and loops of two threads at once, run completely", "[autograd][parallel]") {
   const Threads set(2);
   std::atomic<int> inner{0};

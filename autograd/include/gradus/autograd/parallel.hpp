@@ -40,7 +40,7 @@ void run(std::int64_t count, Work work, const void* context);
 /// Calls work(i) for every i < count in parallel. If a call throws, the other calls still run; then the first
 /// exception is rethrown. The calls run one after the other in three cases: with one thread, inside another
 /// parallel loop, and while another thread uses the team. In these cases, an exception stops the remaining
-/// calls.
+/// calls. @throws Error for a count of 2³² or more.
 template <class F>
 void parallel_tasks(std::int64_t count, const F& work) {
   team::run(
