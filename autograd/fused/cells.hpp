@@ -34,6 +34,14 @@ struct State {
   T *h, *c;  // (m, H) each
 };
 
+/// Rows [first, first + n) of a weight, with the weight's node: rows of a parameter can be packed
+/// (PackWeights).
+inline Tensor rows_of_weight(const Tensor& weight, std::int64_t first, std::int64_t n) {
+  Tensor rows = view_of(weight, first * weight.size(1), {n, weight.size(1)});
+  rows.impl().node = weight.impl().node;
+  return rows;
+}
+
 /// W ← atᵀ·x + β·W for at (N, outputs), x (N, inputs) and W (outputs, inputs). If `at` is the gradient of
 /// x·Wᵀ, then atᵀ·x is the gradient of W.
 template <class T>
@@ -100,8 +108,8 @@ struct OriginalGru {
     Addend<T> b_rz, b_n;
     Forward(const Tensor& weight, const Tensor& bias, const Packing& packing)
         : H(weight.size(1)),
-          upper(view_of(weight, 0, {2 * H, H})),
-          lower(view_of(weight, 2 * H * H, {H, H})),
+          upper(rows_of_weight(weight, 0, 2 * H)),
+          lower(rows_of_weight(weight, 2 * H, H)),
           W_rz(Layout::transposed, upper, packing),
           W_n(Layout::transposed, lower, packing),
           b_rz(added_bias<T>(bias)),
@@ -128,8 +136,8 @@ struct OriginalGru {
     StepMatrix<T> W_rz, W_n;
     Backward(const Tensor& weight, const Packing& packing)
         : H(weight.size(1)),
-          upper(view_of(weight, 0, {2 * H, H})),
-          lower(view_of(weight, 2 * H * H, {H, H})),
+          upper(rows_of_weight(weight, 0, 2 * H)),
+          lower(rows_of_weight(weight, 2 * H, H)),
           W_rz(Layout::plain, upper, packing),
           W_n(Layout::plain, lower, packing) {}
     void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T*, T* spare) const {

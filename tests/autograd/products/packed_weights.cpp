@@ -84,6 +84,21 @@ TEST_CASE("linear gives the same with packed weights and sees changes of the wei
   }
 }
 
+TEST_CASE("the fused recurrences multiply by packed weights, in every form of the GRU",
+          "[autograd][pack_weights]") {
+  constexpr std::int64_t B = 8, H = 6;
+  for (const auto form : {gradus::GRUForm::pytorch, gradus::GRUForm::original}) {
+    const Tensor weight = leaf(random({3 * H, H})), x = random({B, 3 * H}), h_0 = random({B, H});
+    const auto states = [&] {
+      return gru_sequence(x, weight, Tensor(), h_0, gradus::Packing(1, B), false, form).states;
+    };
+    const PackWeights pack;
+    const Tensor before = states();
+    std::fill_n(gradus::raw<float>(weight), weight.numel(), 0.F);  // not counted, so the packed copy stays
+    CHECK(difference(states(), before, 0) == "");
+  }
+}
+
 TEST_CASE("a packed weight of another precision is not used", "[autograd][pack_weights]") {
   const Tensor weight = leaf(random({130, 128})), x = random({33, 128});
   const auto rounded = [&] {
