@@ -74,17 +74,17 @@ void check(const NamedTensors& tensors, const Narrow& narrow) {
     take(name);
     if (!tensor.defined()) fail("save_safetensors", shown(name), " is undefined; omit it or give it a value");
   }
-  for (const std::string& name : narrow.int8) {
-    if (!names.contains(name)) fail("save_safetensors", "no tensor ", shown(name), " to store as I8; add it");
-  }
-  for (const std::string& name : narrow.bf16) {
+  const auto dtype_of = [&](const std::string& name, const char* format) {
     const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
-    if (found == tensors.end()) {
-      fail("save_safetensors", "no tensor ", shown(name), " to store as BF16; add it");
-    }
-    if (found->second.dtype() != Dtype::f32 || narrow.int8.contains(name)) {
-      fail("save_safetensors", shown(name), " is ",
-           narrow.int8.contains(name) ? "I8" : gradus::name(found->second.dtype()),
+    if (found == tensors.end())
+      fail("save_safetensors", "no tensor ", shown(name), " to store as ", format, "; add it");
+    return found->second.dtype();
+  };
+  for (const std::string& name : narrow.int8) dtype_of(name, "I8");  // quantise_rows() checks the dtype
+  for (const std::string& name : narrow.bf16) {
+    const Dtype dtype = dtype_of(name, "BF16");
+    if (dtype != Dtype::f32 || narrow.int8.contains(name)) {
+      fail("save_safetensors", shown(name), " is ", narrow.int8.contains(name) ? "I8" : gradus::name(dtype),
            " and cannot be stored as BF16; name only other f32 tensors");
     }
   }

@@ -113,8 +113,10 @@ TEST_CASE("a file of I8 needs free names and f32 matrices", "[nn][safetensors]")
   CHECK_ERROR(nn::save_safetensors(path, {{"w", w}, {"w.scale", w}}, {}, {.int8 = {"w"}, .bf16 = {}}),
               "save_safetensors: the name 'w.scale' is taken; give each tensor a unique name other than "
               "'__metadata__'");
-  CHECK_ERROR(nn::save_safetensors(path, {{"w", w}}, {}, {.int8 = {"v"}, .bf16 = {}}),
-              "save_safetensors: no tensor 'v' to store as I8; add it");
+  for (const std::string name : {"v", "__metadata__", "w.scale"}) {
+    CHECK_ERROR(nn::save_safetensors(path, {{"w", w}}, {}, {.int8 = {"w", name}, .bf16 = {}}),
+                "save_safetensors: no tensor '" + name + "' to store as I8; add it");
+  }
   CHECK_ERROR(nn::save_safetensors(path, {{"w", tensor({1})}}, {}, {.int8 = {"w"}, .bf16 = {}}),
               "quantise_rows: the matrix is f32 (1) and must be f32 (N, K)");
   CHECK(names(scratch.path()).empty());
