@@ -25,6 +25,7 @@ Attention::Result ProjectedQuery::attend(const Tensor& query, const Memory& memo
 }
 
 std::optional<AttentionScore> ProjectedQuery::fused_score(std::int64_t value_size) const {
+  if (!is_exactly<ProjectedQuery>()) return std::nullopt;
   std::optional<AttentionScore> projected = score->fused_score(value_size);
   // Returns nothing if `score` itself has a matrix for the query: two projections are not supported.
   if (!projected || projected->W_a.defined()) return std::nullopt;

@@ -1,5 +1,6 @@
 // ProjectedQuery: gives any attention a projected query.
 
+#include <gradus/nn/dot_product_attention.hpp>
 #include <gradus/nn/projected_query.hpp>
 
 #include "nn/helpers.hpp"
@@ -36,6 +37,15 @@ TEST_CASE("ProjectedQuery passes the projected query and all other arguments on"
   CHECK(mismatch(context, matmul(query, transpose(attention.W_a.weight, 0, 1)) + 2 * values[1], rounding) ==
         "");
   CHECK(weights.is(previous));
+}
+
+TEST_CASE("the score of a class derived from ProjectedQuery is not fused", "[nn][attention]") {
+  class Own : public nn::ProjectedQuery {
+    using ProjectedQuery::ProjectedQuery;
+  };
+  const auto dot = [] { return std::make_unique<nn::DotProductAttention>(); };
+  CHECK(nn::ProjectedQuery(2, 3, dot()).fused_score(3));
+  CHECK(!Own(2, 3, dot()).fused_score(3));
 }
 
 TEST_CASE("a projected query needs an attention", "[nn][attention][errors]") {

@@ -58,8 +58,8 @@ class Attention : public Module {
 
   /// If threads may share this attention, and attention_sequence() can compute its score, returns the score
   /// for values of size `value_size`. Otherwise, and by default, returns nothing. For an object of a class
-  /// derived from AdditiveAttention or another ScoredAttention of this library, fused_score() also returns
-  /// nothing unless it is overridden, because the energies may differ.
+  /// derived from AdditiveAttention or another attention of this library, fused_score() also returns nothing
+  /// unless it is overridden, because attend() may differ.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }
