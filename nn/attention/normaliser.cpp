@@ -97,7 +97,7 @@ Tensor gumbel_noise(const Tensor& energies) {
     Generator row = rows.stream(static_cast<std::uint64_t>(rows.place(0, b, B)));
     for (std::int64_t j = 0; j < T; ++j) {
       constexpr double half_a_step = 0x1p-54;  // avoids ln 0, because uniform() may be 0
-      noise.push_back(-std::log(-std::log(row.uniform() + half_a_step)));
+      noise.push_back(-std::log(-std::log(std::max(row.uniform(), half_a_step))));
     }
   }
   return tensor(noise, energies.shape()).to(energies.dtype());
