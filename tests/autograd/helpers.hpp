@@ -28,15 +28,20 @@ class Threads {
   int before_;
 };
 
-/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). A NaN always counts as different.
-/// Returns a description of the first difference, or an empty text.
+/// True if the numbers are equal, or if `expected` is finite and |actual − expected| ≤ allowed.
+inline bool is_close(double actual, double expected, double allowed) {
+  return actual == expected || (std::isfinite(expected) && std::abs(actual - expected) <= allowed);
+}
+
+/// Compares elements: |actual − expected| ≤ tolerance · (1 + |expected|). An infinite element must be equal,
+/// and a NaN always counts as different. Returns a description of the first difference, or an empty text.
 inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                               double tolerance) {
   std::ostringstream text;
   text.precision(17);
   if (actual.size() != expected.size()) text << actual.size() << " elements, expected " << expected.size();
   for (std::size_t i = 0; i < actual.size() && text.str().empty(); ++i) {
-    if (std::abs(actual[i] - expected[i]) <= tolerance * (1 + std::abs(expected[i]))) continue;
+    if (is_close(actual[i], expected[i], tolerance * (1 + std::abs(expected[i])))) continue;
     text << "element " << i << " is " << actual[i] << ", expected " << expected[i];
   }
   return text.str();

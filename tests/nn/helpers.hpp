@@ -63,7 +63,8 @@ inline gradus::Tensor random(const gradus::Shape& shape, gradus::Generator& gene
   return gradus::normal(shape, 0, 1, generator, gradus::Dtype::f64);
 }
 
-/// Allowed difference: |actual − expected| ≤ absolute + relative · max|expected|.
+/// Allowed difference: |actual − expected| ≤ absolute + relative · max|expected|. The maximum is over the
+/// finite elements; infinite elements must be equal.
 struct Tolerance {
   double absolute, relative;
 };
@@ -95,9 +96,11 @@ inline std::string mismatch(const gradus::Tensor& actual, const gradus::Tensor& 
   }
   const auto got = actual.to_vector<double>(), want = expected.to_vector<double>();
   double largest = 0;
-  for (const double x : want) largest = std::max(largest, std::abs(x));
+  for (const double x : want) {
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  }
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (std::abs(got[i] - want[i]) <= tolerance.absolute + tolerance.relative * largest) continue;
+    if (is_close(got[i], want[i], tolerance.absolute + tolerance.relative * largest)) continue;
     text << "element " << i << " of " << actual.shape() << " is " << got[i] << ", expected " << want[i];
     break;
   }
