@@ -38,10 +38,10 @@ Tensor softmax_rows(const char* operation, const Tensor& x, const Tensor& length
   });
   return record(operation, y, {x}, {y, lengths}, typed([n, rows]<class T>(Gradients& g) {
                   const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
-                  const Tensor& lengths = g.saved(1);
+                  const Tensor& saved_lengths = g.saved(1);
                   g.accumulate(0, [&](const Tensor& at_x, int beta) {
-                    for_each_row(rows, n, [=, &lengths, first = raw<T>(at_x)](std::int64_t r) {
-                      const std::int64_t real = length_of(lengths, r, n);
+                    for_each_row(rows, n, [=, &saved_lengths, first = raw<T>(at_x)](std::int64_t r) {
+                      const std::int64_t real = length_of(saved_lengths, r, n);
                       const T *p = probabilities + r * n, *d = gradient + r * n;
                       T* target = first + r * n;
                       const T dot = math::sum_of<T>(real, [=](std::int64_t i) { return d[i] * p[i]; });
