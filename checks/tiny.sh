@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # checks/tiny.sh [BUILD]: builds gradus_tiny as two static programs, one with musl and one for 32-bit Arm, and tests both. On
 # demand only; needs musl-tools, gcc-arm-linux-gnueabihf, libc6-dev-armhf-cross and qemu-user. Fails if the musl program and a
-# model with the sizes of configs/reverse.toml together have more than 300 KB, or if the musl program needs more than 2 MB
+# model with the sizes of configs/reverse.toml together have more than 300 KB, or if the musl program needs more than 2 MiB
 # of memory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,4 +31,4 @@ PEAK
 )
 echo "program and model: $bytes bytes; peak memory: $memory KiB"
 ((bytes <= 300000)) || { echo 'checks/tiny.sh: more than 300,000 bytes' >&2; exit 1; }
-((memory <= 2048)) || { echo 'checks/tiny.sh: more than 2 MB of memory' >&2; exit 1; }
+((memory <= 2048)) || { echo 'checks/tiny.sh: more than 2 MiB of memory' >&2; exit 1; }

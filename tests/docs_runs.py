@@ -138,6 +138,7 @@ def run_benchmark(build, what, words):
             return [sys.executable, ROOT / "benchmarks/serve.py", "--help"]
         case "ops":  # built only if Google Benchmark is installed
             return [program, *words, "--benchmark_list_tests"] if program.exists() else ["true"]
+    sys.exit(f"docs_runs.py: no shortened command for the benchmark '{what}'; add a case to run_benchmark()")
 
 
 def command(build, words):
@@ -197,6 +198,8 @@ def failures(text, build):
 
 def main(build):
     assert list(failures("```sh\n./run gradus train --hiden 3\n```", build)), "an unknown option was not detected"
+    unknown = "".join(failures("```sh\n./run bench none --rounds 1\n```", build))
+    assert "no shortened command for the benchmark 'none'" in unknown, unknown
     pages = {page: page.read_text() for page in sorted(PAGES)
              if not {"mine", "zh"} & set(page.parts) and not page.name.endswith(".zh-CN.md")}  # Chinese pages repeat the commands
     number = sum(len(list(filter(is_run, commands(text)))) for text in pages.values())
