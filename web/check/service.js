@@ -15,7 +15,7 @@ async function answer(request) {
   const cache = await caches.open(name);
   try {
     const response = await fetch(request);
-    if (response.ok) await cache.put(request.url.replace(/[?#].*/, ""), response.clone());
+    if (response.ok) await cache.put(request.url.replace(/[?#].*/, ""), response.clone()).catch(() => {});  // the cache may be full
     return response;
   } catch (error) {
     const kept = await cache.match(request, { ignoreSearch: true });
