@@ -102,10 +102,14 @@ std::vector<Output> outputs_for(const Options& options, std::size_t count) {
   return outputs;
 }
 
-void check_outputs(const Options& options) {
+// `frames` is true if the sentences are the paths of recordings.
+void check_outputs(const Options& options, const SentencesToAlign& sentences, bool frames) {
   std::vector<fs::path> read{options.files.pairs, options.files.source, options.files.target};
   for (const std::string& model : options.models) read.push_back(checkpoint_of(model));
-  const std::vector<Output> outputs = outputs_for(options, 1);
+  for (const SentenceToAlign& sentence : sentences) {
+    if (frames) read.push_back(sentence.source);
+  }
+  const std::vector<Output> outputs = outputs_for(options, sentences.size());
   check_distinct(outputs);
   for (const Output& output : outputs) check_output("alignment", output.file, read);
 }
@@ -143,13 +147,13 @@ void draw(const std::vector<Alignment>& alignments) {
 }
 
 int run(const Options& options, const models::Registry& registry) {
-  check_outputs(options);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
   check_attends("alignment", saved);
   use_top_k_attention(saved.members, options.attention_top_k);
-  const SentencesToAlign sentences = read_sentences(options, saved.sides().source.frames != nullptr);
+  const bool frames = saved.sides().source.frames != nullptr;
+  const SentencesToAlign sentences = read_sentences(options, frames);
   check_numbered(options, sentences.size());
-  check_distinct(outputs_for(options, sentences.size()));
+  check_outputs(options, sentences, frames);
   const std::vector<Alignment> alignments = make_alignments(saved.model(), saved.sides(), sentences);
   if (options.writes_files()) {
     write_files(options, alignments);

@@ -239,6 +239,7 @@ int run(const Options& options, const models::Registry& registry) {
   Scorer scorer(options, saved, out);
   const MixedPrecision precision(options.computing.precision);
   for (Pairs pairs = next(); !pairs.empty(); pairs = next()) {
+    if (saved.sides().source.frames) locate_frames(pairs, options.files);
     scorer.score(pairs);
     flush_standard_output();
   }

@@ -221,7 +221,10 @@ fs::path folder_of_list(const fs::path& list) { return is_stream(list) ? fs::pat
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files) {
   const fs::path& list = files.pairs.empty() ? files.source : files.pairs;
   const fs::path folder = is_folder(list) ? list : folder_of_list(list);
-  for (data::SentencePair& pair : pairs) pair.source = (folder / pair.source).string();
+  for (data::SentencePair& pair : pairs) {
+    if (pair.source.find_first_not_of(' ') != std::string::npos)
+      pair.source = (folder / pair.source).string();
+  }
 }
 
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,

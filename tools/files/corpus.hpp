@@ -45,7 +45,7 @@ std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
 /// Prepends a folder to each relative path in the sources: `files.source` if it is a folder, otherwise
-/// folder_of_list() of the list that names the path.
+/// folder_of_list() of the list that names the path. A blank source stays blank.
 void locate_frames(std::vector<data::SentencePair>& pairs, const PairFiles& files);
 
 /// One language of a model: converts text to ids and back. For sound, the text is the path of a file.

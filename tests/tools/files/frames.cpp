@@ -99,6 +99,20 @@ TEST_CASE("a model learns from WAV files and hears others", "[tools][frames]") {
   CHECK(contains(info.out, "frames of 8 bands, of sound at 16000 Hz"));
 }
 
+TEST_CASE("score finds recordings relative to the list that names them", "[tools][frames][score]") {
+  const Scratch scratch;
+  const std::string model = trained(scratch.path(), {"--steps", "2"}).string(),
+                    wav = write_tone(scratch.path() / "a.wav", 2500).string(),
+                    list = (scratch.path() / "pairs.tsv").string();
+  const Ran direct = run({"score", "--model", model}, wav + "\tlow\n\tlow\n");  // a pair, and a blank source
+  REQUIRE(direct.code == 0);
+  CHECK(direct.out.ends_with("\t2\n\n"));
+  std::ofstream(list) << "a.wav\tlow\n\tlow\n";
+  const Ran listed = run({"score", "--model", model, "--pairs", list});
+  CHECK(listed.err == "");
+  CHECK(listed.out == direct.out);
+}
+
 TEST_CASE("a folder of .npy files trains as a list of WAV files does", "[tools][frames]") {
   const Scratch scratch;
   const fs::path list = write_tones(scratch.path(), 6), arrays = scratch.path() / "npy",
@@ -207,6 +221,26 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
     CHECK_FALSE(contains(drawn, "<title>1, : "));
     CHECK(contains(drawn, " gp-touching\" d=\"M"));
   }
+}
+
+TEST_CASE("align does not overwrite a recording that it reads", "[tools][frames][align][errors]") {
+  const Scratch scratch;
+  const std::string model = trained(scratch.path(), {"--steps", "2"}).string(),
+                    array = (scratch.path() / "s.npy").string(), list = (scratch.path() / "s.tsv").string();
+  const std::string first = save(scratch.path() / "s-1.npy", gradus::zeros({20, 8})).string(),
+                    second = save(scratch.path() / "s-2.npy", gradus::zeros({24, 8})).string();
+  std::ofstream(list) << "s-1.npy\tlow\ns-2.npy\thigh\n";
+  const auto check = [&](Arguments inputs, const std::string& output) {
+    inputs.insert(inputs.begin(), {"align", "--model", model, "--npy", output});
+    CHECK(refused(inputs) == "gradus align: alignment: '" + first +
+                                 "' is an input of this command and would be overwritten; choose another "
+                                 "name\n");
+    CHECK(nn::load_npy(first).shape() == Shape{20, 8});
+    CHECK(nn::load_npy(second).shape() == Shape{24, 8});
+  };
+  check({"--text", first}, first);
+  check({"--text", first, "--text", second}, array);
+  check({"--pairs", list}, array);
 }
 
 TEST_CASE("a model that leaves out silence gives it no weight", "[tools][frames][align]") {
