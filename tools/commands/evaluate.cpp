@@ -125,10 +125,23 @@ Pairs pairs_for(const Options& options, const SavedModel& saved) {
   return part;
 }
 
+// The option of `gradus train` with which two models read the given files differently; null if there is none.
+const char* difference(const Options& options, const DataSettings& one, const DataSettings& other) {
+  if (one.swap != other.swap && !options.files.pairs.empty()) return "--swap";
+  return one.frames != other.frames ? "--frames" : nullptr;
+}
+
 // The pairs to evaluate. All models must have the same pairs; otherwise their scores are not comparable.
 Pairs common_pairs(const Options& options, std::span<const SavedModel> models) {
   Pairs common = pairs_for(options, models.front());
   for (std::size_t i = 1; i < models.size(); ++i) {
+    if (options.files.given()) {  // read only once, because a file may be a pipe
+      const char* const option = difference(options, models.front().settings.data, models[i].settings.data);
+      if (option == nullptr) continue;
+      fail("corpus", "'", options.models.front(), "' and '", options.models[i],
+           "' read the given pairs differently, because only one was trained with ", option,
+           "; evaluate one at a time");
+    }
     if (pairs_for(options, models[i]) == common) continue;
     fail("corpus", "'", options.models.front(), "' and '", options.models[i], "' have different ",
          options.part, " parts; give --pairs for both");

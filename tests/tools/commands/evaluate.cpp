@@ -368,4 +368,11 @@ TEST_CASE("the part must not be empty, and must be the same for all models", "[t
   CHECK(ran.code == 1);
   CHECK(ran.err == "gradus evaluate: corpus: '" + one.model + "' and '" + five.model +
                        "' have different test parts; give --pairs for both\n");
+  settings.data.swap = true;
+  const Command swapped(settings);
+  const Ran given = one({"--model", swapped.model, "--pairs", one.file("pairs", "the book\tle livre\n")});
+  CHECK(given.code == 1);
+  CHECK(given.err == "gradus evaluate: corpus: '" + one.model + "' and '" + swapped.model +
+                         "' read the given pairs differently, because only one was trained with --swap; "
+                         "evaluate one at a time\n");
 }

@@ -49,6 +49,9 @@ TEST_CASE("evaluate says that the training text was a pipe", "[tools][streams][e
     CHECK(run({"info", folder, "--pairs", "train"}).err == "gradus info: " + message);
     CHECK(run({"evaluate", "--model", folder, "--pairs", "-"}, text).code == 0);
   }
+  const Ran both = run({"evaluate", "--model", out, "--model", in, "--pairs", "-"}, text);
+  CHECK(both.err == "");
+  CHECK(both.code == 0);
 }
 
 TEST_CASE("a run that was trained on a pipe resumes with another", "[tools][streams][resume]") {
