@@ -34,7 +34,8 @@ std::string part_of(const Description& description, Part part) {
        "' has no settings; give a checkpoint written by gradus train");
 }
 
-// Prints one part of the model's corpus in the format of `gradus train --pairs`.
+// Prints one part of the model's corpus in the format of `gradus train --pairs`. For a model trained with
+// --swap, `gradus train` and `gradus evaluate` exchange the columns of such a file, so the target is first.
 void print_pairs(const std::filesystem::path& path, const models::Registry& registry,
                  const std::string& part) {
   const SavedModel saved = load_saved_model(path, registry);
@@ -42,7 +43,8 @@ void print_pairs(const std::filesystem::path& path, const models::Registry& regi
   for (const auto& [source, target] : part == "train" ? corpus.train
                                       : part == "dev" ? corpus.dev
                                                       : corpus.test) {
-    std::cout << for_output(source + '\t' + target) << '\n';
+    const std::string line = saved.settings.data.swap ? target + '\t' + source : source + '\t' + target;
+    std::cout << for_output(line) << '\n';
   }
 }
 
@@ -68,9 +70,11 @@ int info(int argc, char** argv, const models::Registry& registry) {
   auto* const as_json =
       app.add_flag_callback("--json", [&] { part = Part::json; }, "print everything as JSON");
   std::string pairs;
-  auto* const as_pairs =
-      app.add_option("--pairs", pairs, "print the pairs of one part of its corpus, one per line")
-          ->check(CLI::IsMember({"train", "dev", "test"}));
+  auto* const as_pairs = app.add_option("--pairs", pairs,
+                                        "print the pairs of one part of its corpus: SOURCE TAB TARGET lines, "
+                                        "or TARGET TAB SOURCE lines if "
+                                        "it was trained with --swap")
+                             ->check(CLI::IsMember({"train", "dev", "test"}));
   settings->excludes(tensors)->excludes(as_json)->excludes(as_pairs);
   tensors->excludes(as_json)->excludes(as_pairs);
   as_json->excludes(as_pairs);

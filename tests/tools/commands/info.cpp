@@ -254,3 +254,18 @@ TEST_CASE("info prints the pairs of each part, and no source is in two parts", "
   CHECK(lines == gradus::data::phrases("eng-fra").size());
   CHECK(sources.size() == lines);  // every English phrase occurs exactly once
 }
+
+TEST_CASE("the pairs of a model trained with --swap can be evaluated again", "[tools][info]") {
+  tools::Settings settings = small_settings();
+  settings.data.swap = true;
+  const Scratch scratch;
+  const std::string path = write_small_model(scratch.path(), settings), pairs = scratch.path() / "pairs";
+  const Ran ran = run({"info", path, "--pairs", "test"});
+  REQUIRE(ran.code == 0);
+  std::ofstream(pairs) << ran.out;
+  const auto figures = [&](const std::string& option, const std::string& value) {
+    const std::string out = run({"evaluate", "--model", path, "--json", option, value}).out;
+    return out.substr(out.find("\"pairs\":"));
+  };
+  CHECK(figures("--pairs", pairs) == figures("--part", "test"));
+}
