@@ -32,6 +32,9 @@ std::string in_bytes(double bytes) {
   return text.str();
 }
 
+// A frozen parameter has a value, which is copied for saving.
+constexpr double bytes_per_frozen_parameter = 2 * bytes_per_number;
+
 // Training stores, for each parameter, a value, a gradient and the optimiser's averages. Saving copies the
 // value and the averages.
 double bytes_per_parameter(const std::string& optimiser) {
@@ -39,15 +42,17 @@ double bytes_per_parameter(const std::string& optimiser) {
   return bytes_per_number * ((2 + averages) + (1 + averages));
 }
 
-// The size of an average batch, without padding.
+// The size of an average batch, without padding. `source` and `target` count the tokens of one shard, because
+// the shards are computed one after the other.
 struct Load {
-  double pairs = 0, source = 0, target = 0;  // pairs, source tokens, target tokens
+  double pairs = 0, source = 0, target = 0;
 };
 
 struct Plan {
   models::ModelOptions model;
   models::Vocabularies vocabularies;
   Load batch;
+  bool frozen_source = false, frozen_target = false;  // embeddings; the target's may be shared
 };
 
 struct Need {
@@ -59,8 +64,11 @@ struct Need {
 
 Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registry& registry) {
   const LeastSize size = least_size(plan.model, plan.vocabularies, registry);
+  const std::int64_t frozen_words = (plan.frozen_source ? plan.vocabularies.source : 0) +
+                                    (plan.frozen_target ? plan.vocabularies.target : 0);
+  const double frozen = static_cast<double>(frozen_words) * static_cast<double>(plan.model.embedding);
   return {.parameters = size.parameters,
-          .model = size.parameters * bytes_per_parameter,
+          .model = (size.parameters - frozen) * bytes_per_parameter + frozen * bytes_per_frozen_parameter,
           .batch = bytes_per_number *
                    (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
@@ -95,7 +103,7 @@ std::string options_at_fault(const Plan& plan, const char* batch, double bytes_p
   return names;
 }
 
-Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pairs) {
+Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pairs, std::int64_t shards) {
   const auto all = static_cast<double>(pairs.size());
   double source = 0, target = 0;
   for (const data::Pair& pair : pairs) {
@@ -105,8 +113,8 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
   // --batch-tokens counts padding, too. The estimate assumes that half of a batch is padding.
   const double batch = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) / (source + target)
                                           : static_cast<double>(options.sentences) / all;
-  const double part = std::min(1.0, batch);
-  return {.pairs = part * all, .source = part * source, .target = part * target};
+  const double part = std::min(1.0, batch), of_shard = part / static_cast<double>(shards);
+  return {.pairs = part * all, .source = of_shard * source, .target = of_shard * target};
 }
 
 // Refuses a pair with more tokens than --batch-tokens allows.
@@ -142,14 +150,21 @@ void check_task_fits(const DataSettings& settings) {
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
                          std::span<const data::Pair> pairs, const models::Registry& registry) {
   const double each = bytes_per_parameter(settings.trainer.optimiser);
-  const Plan plan{settings.model, vocabularies, load_of(settings.batches, pairs)};
+  const RunSettings& run = settings.run;
+  const bool shared = settings.model.tied == models::Tied::all,
+             source = run.freeze_embeddings && !run.source_embeddings.empty(),
+             target = run.freeze_embeddings && !run.target_embeddings.empty();
+  const std::int64_t shards = settings.trainer.shards;
+  const Plan plan{settings.model, vocabularies, load_of(settings.batches, pairs, shards), source && !shared,
+                  target || (source && shared)};
   const Need need = need_of(plan, each, registry);
   const double free = free_memory();
   if (need.all() <= free) return check_pairs_fit(settings.batches.tokens, pairs);
   const char* const batch = settings.batches.tokens > 0 ? "--batch-tokens" : "--batch";
   fail("train", "a model of ", need.parameters, " parameters needs at least ", in_bytes(need.model),
-       " of memory to train and save, and a batch of ", plan.batch.pairs, " pairs ", in_bytes(need.batch),
-       ", but ", in_bytes(free), " are free; lower ", options_at_fault(plan, batch, each, registry));
+       " of memory to train and save, and a batch of ", plan.batch.pairs, " pairs ",
+       shards > 1 ? message("in ", shards, " shards ") : "", in_bytes(need.batch), ", but ", in_bytes(free),
+       " are free; lower ", options_at_fault(plan, batch, each, registry));
 }
 
 void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocabularies& vocabularies,

@@ -148,6 +148,43 @@ TEST_CASE("a large batch of a usual model is what to lower", "[tools][fits]") {
   check("--batch-tokens");
 }
 
+TEST_CASE("a batch in shards needs the memory of one shard", "[tools][fits]") {
+  tools::Settings settings = tools::default_settings();
+  settings.model.embedding = settings.model.hidden = settings.model.energy = 1;
+  const std::vector<gradus::data::Pair> pairs(
+      64, {.source = {5}, .target = std::vector<std::int64_t>(100'000, 5)});
+  const auto twice_free = static_cast<std::int64_t>(tools::free_memory() / (4 * 64 * 100'000) * 2);
+  const auto check = [&] {
+    tools::check_training_fits(settings, {.source = 9, .target = twice_free}, pairs,
+                               models::Registry::standard());
+  };
+  CHECK_THROWS_WITH(check(), Catch::Matchers::ContainsSubstring("a batch of 64 pairs "));
+  settings.trainer.shards = 2;
+  CHECK_THROWS_WITH(check(), Catch::Matchers::ContainsSubstring("a batch of 64 pairs in 2 shards "));
+  settings.trainer.shards = 8;
+  CHECK_NOTHROW(check());
+}
+
+TEST_CASE("frozen embeddings need no gradients and averages", "[tools][fits]") {
+  tools::Settings settings = tools::default_settings();
+  settings.model.embedding = 100;
+  settings.model.tied = models::Tied::output;
+  const std::vector<gradus::data::Pair> pairs(1, {.source = {5}, .target = {5}});
+  // Adam needs 28 bytes for each number of a trained embedding, and 8 bytes if the embedding is frozen.
+  const auto words = static_cast<std::int64_t>(tools::free_memory() / (16 * 100));
+  const auto check = [&](const models::Vocabularies& vocabularies) {
+    tools::check_training_fits(settings, vocabularies, pairs, models::Registry::standard());
+  };
+  settings.run.source_embeddings = "words.vec";
+  CHECK_THROWS(check({.source = words, .target = 9}));
+  settings.run.freeze_embeddings = true;
+  CHECK_NOTHROW(check({.source = words, .target = 9}));
+  CHECK_THROWS(check({.source = 4 * words, .target = 9}));
+  CHECK_THROWS(check({.source = 9, .target = words}));  // only the source's embedding is frozen
+  settings.model.tied = models::Tied::all;
+  CHECK_NOTHROW(check({.source = words, .target = words}));
+}
+
 TEST_CASE("a gradient check beyond memory is refused before the model is built", "[tools][fits][gradcheck]") {
   const auto check = [](const std::string& option, const std::string& value) {
     const auto before = gradus::memory_stats().live_bytes;
