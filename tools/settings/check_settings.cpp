@@ -84,8 +84,6 @@ void check_attention_term(const char* option, double weight, const models::Model
   }
 }
 
-}  // namespace
-
 // With --frames, refuses training data without files, and options that need a source of text.
 void check_frames(const DataSettings& settings) {
   if (!settings.frames) return;
@@ -100,6 +98,8 @@ void check_frames(const DataSettings& settings) {
   alone(!settings.source_pieces.empty(), "--source-sentencepiece");
   alone(settings.source_unit != data::TokenUnit::word, "--source-unit");
 }
+
+}  // namespace
 
 void check_data(const DataSettings& settings) {
   const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();

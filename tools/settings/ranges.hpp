@@ -22,7 +22,7 @@ namespace gradus::tools {
 /// text is not a number, result_out_of_range if the type cannot hold it.
 template <class Value>
 std::errc read_number(std::string_view text, Value& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end != text.data() + text.size() ? std::errc::invalid_argument : error;
 }

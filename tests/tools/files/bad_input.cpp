@@ -205,6 +205,16 @@ TEST_CASE("minus 0 is refused where numbers are at least 0", "[tools][errors]") 
   CHECK(tools::settings_from_text("entropy = -0\n").trainer.loss.attention_entropy == 0);
 }
 
+TEST_CASE("a number has at most one sign", "[tools][errors]") {
+  const auto check = [](const std::string& option, const std::string& value, const std::string& expected) {
+    CHECK(refused({"train", "--task", "copy", option, value}) ==
+          "2 gradus train: " + option + ": expected " + expected + ", found " + value + help);
+  };
+  check("--entropy", "+-1", "a finite number");
+  check("--warm-up", "+-0", "a whole number from 0 to 1000000000000000");
+  check("--threads", "++1", "a whole number from 0 to 256");
+}
+
 TEST_CASE("a message shows only the beginning of a long value", "[tools][errors]") {
   const std::string digits(100, '1'), cut = digits + "…";
   CHECK(refused({"train", "--hidden", digits + "11"}) ==
