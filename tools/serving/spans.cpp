@@ -5,7 +5,11 @@
 namespace gradus::tools {
 namespace {
 
-constexpr std::size_t longest_token = 64;  // code points
+// The search for a token that normalisation changed looks at this many code points.
+constexpr std::size_t longest_token = 64;
+// The end of a word is compared with the tokens only if it has at most this many code points, because the
+// comparison may be repeated after each token.
+constexpr std::size_t longest_end = 1000;
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
@@ -42,38 +46,43 @@ std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::s
   };
   const auto is_blank = [&](std::size_t at) { return pieces_of(at, at + 1).empty(); };
   std::vector<std::optional<CharacterSpan>> spans;
-  std::size_t next = 0;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    spans.emplace_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
+  };
+  std::size_t begin = 0, word_end = 0;
   while (spans.size() < tokens.size()) {
     const auto rest = tokens.subspan(spans.size());
-    std::size_t begin = next;
     while (begin < size && is_blank(begin)) ++begin;
-    std::size_t end = begin;
-    while (end < size && !is_blank(end)) ++end;
-    const auto pieces = pieces_of(begin, end);
-    std::size_t letters = 0;  // total length of the pieces, without marks
-    for (const std::string& piece : pieces) letters += starts_of(without_mark(piece)).size() - 1;
-    if (end > begin && letters == end - begin && pieces.size() <= rest.size() &&
-        std::ranges::equal(pieces, rest.first(pieces.size()))) {
-      for (const std::string& piece : pieces) {
-        end = begin + starts_of(without_mark(piece)).size() - 1;
-        spans.emplace_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
-        begin = end;
+    const bool is_whole = begin >= word_end;  // a whole word follows, not the end of one
+    word_end = std::max(begin, word_end);
+    while (word_end < size && !is_blank(word_end)) ++word_end;
+    if (is_whole || word_end - begin <= longest_end) {
+      const auto pieces = pieces_of(begin, word_end);
+      std::size_t letters = 0;  // total length of the pieces, without marks
+      for (const std::string& piece : pieces) letters += starts_of(without_mark(piece)).size() - 1;
+      if (word_end > begin && letters == word_end - begin && pieces.size() <= rest.size() &&
+          std::ranges::equal(pieces, rest.first(pieces.size()))) {
+        for (const std::string& piece : pieces) {
+          const std::size_t end = begin + starts_of(without_mark(piece)).size() - 1;
+          add(begin, end);
+          begin = end;
+        }
+        continue;
       }
-      next = end;
-      continue;
     }
     // Normalisation changed the number of characters: find the shortest part of the text that becomes the
     // token.
     const std::size_t last = std::min(size, begin + longest_token);
-    for (end = begin + 1; end <= last && !is(begin, end, rest[0]);) ++end;
+    std::size_t end = begin + 1;
+    while (end <= last && !is(begin, end, rest[0])) ++end;
     if (begin >= size || end > last) {
       spans.emplace_back();
       continue;
     }
     // A combining mark belongs to the character before it.
     while (end < size && !is_blank(end) && is(begin, end + 1, rest[0])) ++end;
-    spans.emplace_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
-    next = end;
+    add(begin, end);
+    begin = end;
   }
   return spans;
 }

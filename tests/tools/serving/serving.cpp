@@ -51,6 +51,16 @@ TEST_CASE("spans count code points of the text before normalisation", "[tools][s
   CHECK(spans_of("\ufb01n e\u0301te\u0301", Tokeniser(), {"fin", "été"}) == Spans{span(0, 2), span(3, 8)});
 }
 
+TEST_CASE("spans of a long text without blanks take linear time", "[tools][serving]") {
+  const std::string letters(300'000, 'a');
+  Tokens tokens(500, ",");
+  Spans expected;
+  for (std::int64_t i = 0; i < 500; ++i) expected.emplace_back(span(i, i + 1));
+  tokens.push_back("fi" + letters);
+  expected.emplace_back();  // normalisation changed this token too much
+  CHECK((spans_of(std::string(500, ',') + "\ufb01" + letters, Tokeniser(), tokens) == expected));
+}
+
 TEST_CASE("spans of Chinese characters", "[tools][serving]") {
   const Tokeniser chinese({.unit = data::TokenUnit::chinese});
   CHECK(spans_of("我爱 ABC，你！", chinese, {"我", "爱", "abc", ",", "你", "!"}) ==
