@@ -215,6 +215,20 @@ def exhibits(coach):
     file.unlink()
 
 
+def slow_diagnosis(coach):
+    """The comparison with the museum has a time limit of its own: here, stage and comparison together take longer than a limit."""
+    solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
+    pause = "[] { std::this_thread::sleep_for(std::chrono::milliseconds(1400)); return true; }();\n"
+    slow = (f"    [[maybe_unused]] static const bool in_stage = {pause}"
+            f"    if (query.size(1) == 12) [[maybe_unused]] static const bool in_museum = {pause}")
+    changed = solution.replace("    const Tensor inside", slow + "    const Tensor inside").replace("= alpha}", "= transpose(alpha, 0, 1)}")
+    assert changed.count("static") == 2 and changed.count("transpose(alpha, 0, 1)}") == 1
+    file = coach.mine / "additive_attention.hpp"
+    file.write_text(changed.replace("#pragma once", "#pragma once\n#include <chrono>\n#include <thread>"))
+    coach.expect(1, ["additive_attention", "--patience", "0.1"], "not yet shapes", never=["an endless loop"])
+    file.unlink()
+
+
 def braces():
     solution = (EXERCISES / "08_additive_attention/solution.hpp").read_text()
     assert compile_errors.unpaired_brace(solution) is None
@@ -242,7 +256,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
         coach.mine.mkdir()
-        for step in (endings, sanitized, watched, compile_error, class_of_the_library, exhibits, in_the_command):
+        for step in (endings, sanitized, watched, compile_error, class_of_the_library, exhibits, slow_diagnosis, in_the_command):
             begun = time.monotonic()
             step(coach)
             if step is endings:

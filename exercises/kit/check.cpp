@@ -251,7 +251,10 @@ int main(int argc, char** argv, Exercise exercise) {
   const Verdict verdict = check(exercise, options);
   passed.print();
   print(verdict);
-  if (verdict.finding) print(related(exercise, verdict.finding->mistake));
+  if (verdict.finding) {
+    limit_time(options.seconds);  // replaces the rest of the stage's limit
+    print(related(exercise, verdict.finding->mistake));
+  }
   allow_exit();
   state << "verdict " << (verdict.to_do ? "to do" : verdict.finding ? "finding" : "passed") << '\n';
   for (const std::uintptr_t address : verdict.thrown_from) state << "at " << std::hex << address << '\n';

@@ -52,10 +52,10 @@ struct CheckOptions {
 Verdict check(const Exercise& exercise, const CheckOptions& options);
 
 /// main() of an exercise: runs the checks and prints their results. Returns 0 if all pass, 1 after a finding,
-/// 2 for an unknown option, and 3 at a ToDo. Options:
+/// 2 for an unknown option, and 3 at a ToDo. With --diagnose, returns 1 if it names an exhibit. Options:
 ///
 ///     --no-training   skips the training stages
-///     --seconds N     limits a stage to N seconds, a training stage to 3 N
+///     --seconds N     limits a stage to N seconds, a training stage to 3 N, and the diagnosis to N
 ///     --parts A,B     runs only the stages of these parts
 ///     --diagnose      only names the exhibit of the museum that the learner's classes resemble
 ///     --memory MIB    limits the memory
