@@ -101,7 +101,7 @@ def main():
     parser.add_argument("--model", help="a run of gradus train from English; without it, a model of the sizes of configs/eng-fra.toml is trained")
     parser.add_argument("--file", type=pathlib.Path, default=ROOT / "data/phrases/eng-fra.tsv", help="lines to translate [built-in phrases]")
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument("--threads", type=int, default=0, help="of the server and of gradus translate [one per core]")
+    parser.add_argument("--threads", type=int, default=0, help="of the server and of gradus translate [one per core, at most 16]")
     parser.add_argument("--distinct", type=int, default=0, help="different lines at most [0: no limit]")
     parser.add_argument("--cache", type=int, default=0, help="the server's option")
     parser.add_argument("--rounds", type=int, default=3)

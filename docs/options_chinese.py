@@ -10,7 +10,7 @@ WORDS = {
     "0: train for --steps": "0：由 --steps 决定", "0: no limit": "0：不限", "500; 0: none": "500；0：不评测", "0: never": "0：从不",
     "0: adam 0.001, adamw 0.001, sgd 0.1, adadelta 1, rmsprop 0.001, adagrad 0.01":
         "0：adam 0.001，adamw 0.001，sgd 0.1，adadelta 1，rmsprop 0.001，adagrad 0.01",
-    "0: one per core; of several processes, one": "0：每个核一个；有多个进程时，一个", "0: half of all steps": "0：总步数的一半",
+    "0: one per core, at most 16; of several processes, one": "0：每个核一个，最多 16 个；有多个进程时，一个", "0: half of all steps": "0：总步数的一半",
     # option sources
     "configuration file": "配置文件",
     "a paper's model, with its training settings where published": "一篇论文的模型；论文公布了训练设置时，也用这些设置",
@@ -150,7 +150,7 @@ WORDS = {
     "Computing": "计算", "Sentences": "句子", "Attention": "注意力",
     "Output files (instead of a picture in the terminal)": "输出文件（代替终端上的图）",
     "- for standard input": "- 表示标准输入", "- for standard output": "- 表示标准输出", "1: greedy": "1：贪心",
-    "0: twice the source length plus 10": "0：源句长度的两倍加 10", "0: off": "0：关", "0: one per core": "0：每个核一个",
+    "0: twice the source length plus 10": "0：源句长度的两倍加 10", "0: off": "0：关", "0: one per core, at most 16": "0：每个核一个，最多 16 个",
     "zh if --target-unit was chinese, else 13a": "--target-unit 是 chinese 时为 zh，否则为 13a", "the model's own": "模型自己的译文",
     "8000; 0: any free one": "8000；0：任何空闲的端口",
     # models, in several commands
@@ -231,7 +231,9 @@ WORDS = {
     "a paper's model, with small sizes": "一篇论文的模型，但用小的维数", "seed of parameters, sentences and drawn elements": "随机种子：用于参数、句子和抽取的元素",
     "check only N elements of each parameter, drawn at random": "每个参数只检验随机抽取的 N 个元素", "print only its settings, as TOML": "只打印设置，格式是 TOML",
     "print only names, dtypes and shapes of its tensors": "只打印张量的名称、数据类型和形状", "print everything as JSON": "以 JSON 打印全部内容",
-    "print the pairs of one part of its corpus, one per line": "打印语料的一部分的句对，每行一对", "weights file to write": "要写出的权重文件",
+    "print the pairs of one part of its corpus: SOURCE TAB TARGET lines, or TARGET TAB SOURCE lines if it was trained with --swap":
+        "打印语料的一部分的句对，每行是“源句 TAB 目标句”；如果模型是用 --swap 训练的，就是“目标句 TAB 源句”",
+     "weights file to write": "要写出的权重文件",
     "weights file to read; must hold exactly the model's weights": "要读入的权重文件；其中的权重必须恰好是这个模型的",
     "checkpoint to write": "要写出的检查点", "folder for vocabularies, as text": "写出词表的文件夹，格式是文本",
     # compress, export and features

@@ -66,7 +66,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--port", options.port, "port to listen on [0: any free one]")
       ->type_name("N")
       ->transform(between(0, 65535));
-  app.add_option("--threads", options.threads, "threads that decode [0: one per core]")
+  app.add_option("--threads", options.threads, "threads that decode [0: one per core, at most 16]")
       ->type_name("N")
       ->transform(between(0, 256));
   app.add_option("--cache", options.cache,

@@ -109,7 +109,7 @@ void SearchOptions::use_threads() const {
 
 void add_computing_options(CLI::App& app, SearchOptions& options) {
   add_precision(app, options.precision, "precision of matrix-product inputs; all else is f32");
-  app.add_option("--threads", options.threads, "number of threads [0: one per core]")
+  app.add_option("--threads", options.threads, "number of threads [0: one per core, at most 16]")
       ->type_name("N")
       ->transform(between(0, 256));
 }

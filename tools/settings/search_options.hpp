@@ -39,7 +39,7 @@ struct SearchOptions {
   std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps, or more if min_length needs it
   bool replace_unknown = true;
   std::int64_t attention_top_k = 0;  ///< for use_top_k_attention(); 0: all positions
-  std::int64_t threads = 0;          ///< 0: one per core
+  std::int64_t threads = 0;          ///< 0: one per core, at most 16
   Precision precision = Precision::f32;
 
   /// The search for decode(). In sampling, each sentence has its own generator, which depends only on the

@@ -55,7 +55,7 @@ struct DataSettings {
 struct RunSettings {
   std::filesystem::path out = "out/run";
   std::uint64_t seed = 1;
-  std::int64_t threads = 0;        ///< 0: one per core; of several processes, one each
+  std::int64_t threads = 0;        ///< 0: one per core, at most 16; of several processes, one each
   double learning_rate = 0;        ///< 0: the optimiser's default
   std::string metric = "loss";     ///< selects the best checkpoint: loss, bleu or exact
   std::int64_t save_every = 1000;  ///< number of steps between checkpoints

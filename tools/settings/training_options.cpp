@@ -160,7 +160,7 @@ void add_training_options(CLI::App& app, Settings& settings) {
                  "seed of generated examples, initial values, dropout and the order of pairs")
       ->transform(any_seed);
   app.add_option("--threads", settings.run.threads,
-                 "number of threads of each process [0: one per core; of several processes, one]")
+                 "number of threads of each process [0: one per core, at most 16; of several processes, one]")
       ->transform(between(0, 256));
 }
 
