@@ -76,7 +76,7 @@ WORDS = {
     "Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask, unless the probability is 0. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key, the row and the column.":
         "倒置的 dropout（inverted dropout，Srivastava 等人，2014）：以概率 `probability` 把元素设为 0，否则乘以 1 / (1 − probability)。每次调用抽取一个 64 位的数，作为掩码的密钥；概率为 0 时不抽取。对于 x (…, n)，一个元素的随机位是对密钥、行和列计算的 Philox4x32-10（random.hpp）。",
     "g with the same mask.": "用同一个掩码处理的 g。",
-    "unless 0 ≤ probability < 1. With a probability above 0, also throws if the generator is for a part of a batch (Generator::of_part), and x does not have the shape (…, B, n) for this part.":
+    "unless 0 ≤ probability < 1. Also throws if the probability is above 0 and x does not fit a generator for a part of a batch (Generator::of_part). For a part of B sequences, x must be (…, B, n).":
         "0 ≤ probability < 1 不成立时。概率大于 0，而生成器属于批次的一部分（Generator::of_part）时，如果 x 的形状不是这一部分的 (…, B, n)，也会报错。",
     "Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor (T, B, n).":
         "打包的序列 (N, …) 的 dropout。对于 (N, n)，每个元素的掩码，与它在填充的张量 (T, B, n) 中的掩码相同。",

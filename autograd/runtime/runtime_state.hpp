@@ -14,7 +14,7 @@ extern std::atomic<std::int64_t> live_nodes;
 
 class PackedWeights;
 
-/// A thread's settings, changed by classes such as NoGrad and Scope.
+/// The state of a thread: settings, changed by classes such as NoGrad and Scope, and its shelf in the pool.
 struct ThreadState {
   bool records = true;
   bool searches = false;

@@ -19,7 +19,7 @@ class OriginalCell {
     bias_ = cell_.bias_ih + cell_.bias_hh;
   }
 
-  /// For all steps, the part of the gate arguments that comes from x, in one product:
+  /// The part of the pre-activations that depends on x, and the biases, for all rows of x in one product:
   /// x · (columns 0 … x.size(-1) − 1 of weight_ih)ᵀ + biases.
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);

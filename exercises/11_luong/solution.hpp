@@ -111,7 +111,7 @@ class LuongDecoder : public nn::DecoderStep {
     add_module("W_o", W_o);
   }
 
-  // The cell's input, from y = E y_{t−1}, (B, E), and the previous state.
+  // The cell's input, from the embedding y (B, E) of the token y_{t−1}, and from the previous state.
   virtual Tensor input(const Tensor& y, const nn::State& /*before*/) const { return y; }
 };
 

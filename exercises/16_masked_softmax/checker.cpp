@@ -380,7 +380,7 @@ void expect_sum_on_tape(const MaskedWeights& answer) {
                    sum_detached, "The gradient lacks the part of the denominator.");
 }
 
-// Reports a gradient that is wrong only at the largest energy of each row.
+// Reports a gradient that is wrong at the largest energy of at least one row, and right elsewhere.
 void expect_gradient_of_largest(const MaskedWeights& answer) {
   Case c = example(8, usual);
   c.e.set_requires_grad();

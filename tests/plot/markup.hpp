@@ -11,7 +11,7 @@
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':'; }
 
 // True if text may contain the character at `at`. Text may not contain <, an & other than in &amp;, &lt;,
-// &gt; and &quot;, or a control character other than newline and tab.
+// &gt; and &quot;, or a character below U+0020 other than newline and tab.
 inline bool is_escaped(const std::string& markup, std::size_t at) {
   const char c = markup[at];
   if (c == '&') {

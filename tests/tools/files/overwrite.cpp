@@ -75,8 +75,8 @@ TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools
   CHECK((files() == before));
 }
 
-// A kill during --overwrite can leave the folder in three states: the new checkpoint and all old files, the
-// new checkpoint and some old files, or only the new checkpoint.
+// Once the new run has a checkpoint, a kill can leave the folder in three states: the new checkpoint and all
+// old files, the new checkpoint and some old files, or only the new checkpoint.
 TEST_CASE("a run killed while it replaces another is the new run", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", old = scratch.path() / "old";

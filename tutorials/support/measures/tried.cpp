@@ -124,8 +124,9 @@ double percent_missing(const std::vector<models::Decoded>& written,
   return 100 * missing / all;
 }
 
-// The mean distance between the positions of the largest weights for two successive written symbols, divided
-// by the mean distance between two successive symbols said. Positions are `each` frames apart.
+// How far the attention moves per written symbol, divided by the mean distance between the beginnings of two
+// successive spoken symbols. The attention's position is that of its largest weight. A move backward counts
+// as negative. Positions are `each` frames apart.
 double mean_step(const std::vector<models::Decoded>& written, const std::vector<speech::Utterance>& said,
                  std::int64_t each) {
   double moved = 0, moves = 0, apart = 0, pairs = 0;

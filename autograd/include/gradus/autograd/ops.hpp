@@ -83,9 +83,9 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 /// multiplies it by 1 / (1 − probability). Each call draws one 64-bit number, the key of the mask, unless the
 /// probability is 0. For x (…, n), the random bits of an element are Philox4x32-10 (random.hpp) of the key,
 /// the row and the column.
-/// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1. With a probability above 0, also
-/// throws if the generator is for a part of a batch (Generator::of_part), and x does not have the shape (…,
-/// B, n) for this part.
+/// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1. Also throws if the probability
+/// is above 0 and x does not fit a generator for a part of a batch (Generator::of_part). For a part of B
+/// sequences, x must be (…, B, n).
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
 /// Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor
 /// (T, B, n).

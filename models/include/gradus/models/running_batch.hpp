@@ -42,7 +42,7 @@ class RunningBatch {
  public:
   using Id = std::uint64_t;
 
-  /// @param model must be in eval mode, outlive this object, and not change
+  /// @param model its members must be in eval mode, outlive this object, and not change
   /// @param cache keeps the starts of this model's sources; must outlive this object; nullptr: no cache
   /// @throws Error if the model is in training mode.
   explicit RunningBatch(const Ensemble& model, StartCache* cache = nullptr);
