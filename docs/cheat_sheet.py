@@ -31,8 +31,9 @@ TEXTS = {
 This page lists the operations with the shapes of their inputs and results. [Operations](operations.md) adds equations, gradients and
 errors. It also lists the fused steps and sequences that the modules call, such as `gru_update`.
 
-The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, $V$ words, and $N$ chosen rows or
-real tokens of a batch. A query has size $Q$, a value has size $D$, and a key has size $A$. $m$, $k$ and $n$ are any sizes.
+The sizes are: $T$ steps, $B$ sequences in a batch, $H$ hidden units, $I$ inputs, $O$ outputs, and $V$ words. $N$ is the number
+of rows that `index_select` chooses, or of the real tokens in a packed batch. A query has size $Q$, a value has size $D$, and a
+key has size $A$. $m$, $k$ and $n$ are any sizes.
 
 A new tensor is f32, unless the last argument is another dtype, as in `zeros({T, B}, Dtype::f64)`. `arange` is always i64. Lengths,
 ids, indices, masks and the targets of `cross_entropy` and `nll` must be i64, so write `tensor({3, 2}, Dtype::i64)` for the lengths 3
@@ -61,7 +62,7 @@ sets the first number. `x.replace(y)` gives a leaf `x` the values, shape and dty
 
 这一页列出各种运算，以及它们接受和返回的形状。公式、梯度和错误见[运算](operations.md)；那一页还列出模块调用的融合运算，例如 `gru_update`。
 
-$T$ 是步数，$B$ 是一批中的序列数，$H$ 是隐藏单元数，$I$ 是输入数，$O$ 是输出数，$V$ 是词表大小，$N$ 是一批中真实词元的个数，或选出的行数，$Q$、$D$、$A$ 分别是查询、值和键的大小，$m$、$k$、$n$ 是任意的大小。
+$T$ 是步数，$B$ 是一批中的序列数，$H$ 是隐藏单元数，$I$ 是输入数，$O$ 是输出数，$V$ 是词表大小，$N$ 是 `index_select` 选出的行数，或打包的批次中真实词元的个数，$Q$、$D$、$A$ 分别是查询、值和键的大小，$m$、$k$、$n$ 是任意的大小。
 
 新的张量是 f32，除非最后一个参数指定另一种数据类型，例如 `zeros({T, B}, Dtype::f64)`。`arange` 总是 i64。长度、编号、下标、掩码，以及 `cross_entropy` 和 `nll` 的目标必须是 i64，所以长度 3 和 2 要写作 `tensor({3, 2}, Dtype::i64)`。这两个损失忽略值为 −1 的目标。表中的 `i64` 表示这样的张量，其他张量是 f32 或 f64。多数运算不接受 `i64`，要先转换，例如准确率 `mean(equal(argmax(x, -1), t).to(Dtype::f32))`。
 
