@@ -107,6 +107,15 @@ def small_reversal_one_matrix():
     return beside_f32("attention with one matrix")
 
 
+def students_of_program():
+    """The mean exact match of the program's students with 100 pairs (without a teacher, with its probabilities, with its
+    attention), and of those with all pairs (without a teacher, with its probabilities)."""
+    def means(table, row):
+        found = [entry["values"] for run in load("tutorial_14")["runs"] for entry in run["tables"][table]["rows"] if entry["name"] == row]
+        return [sum(values) / len(values) for values in zip(*found, strict=True)]
+    return means("few_pairs", "100"), [means("methods", row)[1] for row in ("student", "student, teacher's probabilities")]
+
+
 def check_text():
     """Checks that the text of tutorial 14 and of explained/more-ways-to-save.md gives the numbers of the tables."""
     faster = STUDY.faster
@@ -125,6 +134,8 @@ def check_text():
     def between(english, row, form="{:.0f}"):
         low, high = exact(row, form)
         return english.format(f"{low} to {high} %"), f"{low} 到 {high} %"
+    few, verdict = (" | ".join(f"{value:.3f}" for value in values) for values in students_of_program())
+    taught = " | ".join(f"{mean_of(row, 'exact_match'):.3f}" for row in ("student", "student, teacher's probabilities", "student, teacher's attention"))
     students = [row for row, (training, form, _) in ROWS.items() if training.startswith("student") and form is F32]
     alike = [[faster(row, batch) for row in students] for batch in STUDY.batches]
     noise = f"{max(100 * max(speeds) / min(speeds) - 100 for speeds in alike):.0f} %"
@@ -146,9 +157,14 @@ def check_text():
         (f"the student of 31 units and 1,200 updates has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
         (f"top-1 is right for at most {one} %", f"top-1 最多 {one} % 正确"),
         between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
+        between("In the [measurement](#reversal-with-the-command), {} of the outputs are right.", "8 target symbols", "{:.1f}"),
+        (f"| reversal, 16 units, 100 pairs | exact match | {few} | – |", f"| 反转，16 个单元，100 对 | 完全匹配率 | {few} | – |"),
+        (f"| reversal, 16 units, 600 updates | exact match | {verdict} | – | – |", f"| 反转，16 个单元，更新 600 次 | 完全匹配率 | {verdict} | – | – |"),
+        (f"| reversal with the command, 31 units, 600 updates | exact match | {taught} | – |",
+         f"| 用命令做反转，31 个单元，更新 600 次 | 完全匹配率 | {taught} | – |"),
         between("on its own, the student of 31 units is right for {}", "student"),
         (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确"),
-        (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是 {bytes_of('smallest student, int8')} %")]
+        (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是大模型的 {bytes_of('smallest student, int8')} %")]
     check_sentences("tutorials/14-small-devices.md", sentences)
     check_sentences("explained/more-ways-to-save.md", [sentences[0], (f"add {added} to the file", f"使文件增加 {added}"),
                                                        (f"the file has {saved} fewer bytes", f"文件小 {saved}")])
