@@ -20,6 +20,7 @@
 #include "files/corpus.hpp"
 #include "files/new_folder.hpp"
 #include "files/pretrained.hpp"
+#include "files/saved_model.hpp"
 #include "settings/settings.hpp"
 #include "training/checkpoint_average.hpp"
 #include "training/gradual_pruning.hpp"
