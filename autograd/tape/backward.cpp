@@ -195,8 +195,8 @@ void BackwardPass::step(Node& node) {
   }
 }
 
-// Maps nodes to leaves. The gradient of such a leaf is complete after the node, because no older node reads
-// the leaf. Null stands for the start of the pass: the leaves among the outputs that no node reads.
+// Maps a node to the leaves that no older node reads: after the node, their gradients are complete. Null maps
+// to the outputs that are leaves and that no node reads: at the start, their gradients are complete.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
   if (oldest_ > 0) return completed;  // parallel_sum(): leaf gradients of one term are incomplete
