@@ -110,6 +110,11 @@ def tutorial_14_outliers():
     return table("14", "outliers", of=lambda tables, name: {**tables[name], "rows_are": "$c$"})
 
 
+def tutorial_07_longer():
+    """Exact match after four times as many updates."""
+    return table("07_longer", "exact_match", shown=lambda row: row in ("3", "6", "8", "10", "11", "12"))
+
+
 def tutorial_10_alignment():
     rights, weights = zip(*map(alignment, load("tutorial_10")["runs"]))
     right, weight = over_seeds([100 * right for right in rights], "{:.2f} %"), over_seeds(weights)
@@ -147,6 +152,16 @@ def tutorial_staircase():
     return "\n".join([*lines, "", f"To run: the median time of three runs without the build. {main}{f'; {where}' if where else ''}."])
 
 
+def measure_longer(at):
+    """Runs tutorial 07 with four times as many updates."""
+    command, runs = ["tutorial", "07", "--steps", "4000", "--seed"], []
+    for seed in SEEDS:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([ROOT / "run", *command, str(seed)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            runs.append(json.loads(pathlib.Path(folder, "out", "tutorial-07", "results.json").read_text()))
+    write("tutorial_07_longer", f"./run {' '.join(command)} N", at, {"seeds": SEEDS, "runs": runs})
+
+
 def measure(at, only=None):
     for number in [only] if only else numbers():
         runs, seconds = [], []
@@ -169,6 +184,8 @@ def measure(at, only=None):
         if runs:
             write(f"tutorial_{number}", f"./run tutorial {number} --seed N", at, {"seeds": SEEDS, "runs": runs})
         keep_time(number, sorted(seconds)[1], at)
+        if number == "07":
+            measure_longer(at)
 
 
 def keep_time(number, seconds, at):
