@@ -1,4 +1,4 @@
-"""The tables of tutorial 14 on reversal: one model, made smaller in each way, with bytes, exact match, speed and memory.
+"""The tables of explained/small-devices-reversal.md: one model, made smaller in each way, with bytes, exact match, speed and memory.
 
 results_small.py lists the commands.
 """
@@ -117,7 +117,7 @@ def students_of_program():
 
 
 def check_text():
-    """Checks that the text of tutorial 14 and of explained/more-ways-to-save.md gives the numbers of the tables."""
+    """Checks that the pages on small devices and explained/more-ways-to-save.md give the numbers of the tables."""
     faster = STUDY.faster
 
     def exact(row, form="{:.0f}"):
@@ -134,7 +134,7 @@ def check_text():
     def between(english, row, form="{:.0f}"):
         low, high = exact(row, form)
         return english.format(f"{low} to {high} %"), f"{low} 到 {high} %"
-    few, verdict = (" | ".join(f"{value:.3f}" for value in values) for values in students_of_program())
+    few, verdict = ([f"{value:.3f}" for value in values] for values in students_of_program())
     taught = " | ".join(f"{mean_of(row, 'exact_match'):.3f}" for row in ("student", "student, teacher's probabilities", "student, teacher's attention"))
     students = [row for row, (training, form, _) in ROWS.items() if training.startswith("student") and form is F32]
     alike = [[faster(row, batch) for row in students] for batch in STUDY.batches]
@@ -144,29 +144,36 @@ def check_text():
     matrix, whole = (f"{100 * mean_of(row, 'exact_match'):.1f}" for row in ("80 % zeros, then trained", "80 % zeros, global, then trained"))
     added, saved = (f"{abs(float(bytes_of(row)) - 100):.0f} %" for row in ("convolution of the annotations", "attention with one matrix"))
     one, trained = exact("top-1", "{:.1f}")[1], exact("student, 1,200 updates", "{:.1f}")[0]
-    sentences = [  # in English, and in Chinese
-        (f"differ by up to {noise}", f"相差 {noise}"),
-        (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
-        (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
-        (f"such a student takes {smallest} times as long in int8 as in f32", f"大小相同的学生用 int8 的时间是 f32 的 {smallest} 倍"),
+    alike_sentence = (f"differ by up to {noise}", f"相差 {noise}")
+    check_sentences("tutorials/14-small-devices.md", [  # in English, and in Chinese
+        (f"takes {smallest} times as long in int8 as in f32", f"大小相同的学生用 int8 的时间是 f32 的 {smallest} 倍"),
         (f"{matrix} % of the outputs are right after pruning per matrix and further training, and {whole} % after global pruning",
          f"逐矩阵剪枝有 {matrix} % 的输出正确，全局只有 {whole} %"),
+        (f"After global pruning, {whole} % of the outputs are right", f"全局剪枝之后，{whole} % 的输出正确"),
+        (f"If each matrix loses the same fraction of its weights, {matrix} % are right", f"如果每个矩阵去掉同样比例的权重，{matrix} % 正确"),
+        between("A student of 31 units with 600 updates is right for {}", "student"),
+        between("In the [measurement](../explained/small-devices-reversal.md#size-and-exact-match), {} of the outputs are right.",
+                "8 target symbols", "{:.1f}"),
+        (f"the exact match is {verdict[1]} with them and {verdict[0]} without a teacher", f"完全匹配率是 {verdict[1]}，没有教师时是 {verdict[0]}"),
+        (f"| reversal, 16 units, 100 pairs | exact match | {' | '.join(few)} | – |", f"| 反转，16 个单元，100 对 | 完全匹配率 | {' | '.join(few)} | – |"),
+        (f"| reversal, 16 units, 600 updates | exact match | {' | '.join(verdict)} | – | – |",
+         f"| 反转，16 个单元，更新 600 次 | 完全匹配率 | {' | '.join(verdict)} | – | – |"),
+        (f"| reversal with the command, 31 units, 600 updates | exact match | {taught} | – |",
+         f"| 用命令做反转，31 个单元，更新 600 次 | 完全匹配率 | {taught} | – |"),
+        (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是大模型的 {bytes_of('smallest student, int8')} %")])
+    check_sentences("explained/small-devices-reversal.md", [
+        alike_sentence,
+        (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
+        (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
         between("After 1,200, {} are right", "90 % zeros, then trained longer"),
         (f"the model with 80 % zeros {gzipped('80 % zeros, then trained, int8')}", f"还有 {gzipped('80 % zeros, then trained, int8')}"),
         (f"the student of 31 units and 1,200 updates has {gzipped('student, 1,200 updates, int8')}", f"只有 {gzipped('student, 1,200 updates, int8')}"),
         (f"top-1 is right for at most {one} %", f"top-1 最多 {one} % 正确"),
         between("Without two of the ten symbols, {} of the outputs are right", "8 target symbols", "{:.1f}"),
-        between("In the [measurement](#reversal-with-the-command), {} of the outputs are right.", "8 target symbols", "{:.1f}"),
-        (f"| reversal, 16 units, 100 pairs | exact match | {few} | – |", f"| 反转，16 个单元，100 对 | 完全匹配率 | {few} | – |"),
-        (f"| reversal, 16 units, 600 updates | exact match | {verdict} | – | – |", f"| 反转，16 个单元，更新 600 次 | 完全匹配率 | {verdict} | – | – |"),
-        (f"| reversal with the command, 31 units, 600 updates | exact match | {taught} | – |",
-         f"| 用命令做反转，31 个单元，更新 600 次 | 完全匹配率 | {taught} | – |"),
         between("on its own, the student of 31 units is right for {}", "student"),
-        (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确"),
-        (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是大模型的 {bytes_of('smallest student, int8')} %")]
-    check_sentences("tutorials/14-small-devices.md", sentences)
-    check_sentences("explained/more-ways-to-save.md", [sentences[0], (f"add {added} to the file", f"使文件增加 {added}"),
+        (f"After 1,200, it has at least {trained} %", f"1,200 次之后，至少 {trained} % 正确")])
+    check_sentences("explained/more-ways-to-save.md", [alike_sentence, (f"add {added} to the file", f"使文件增加 {added}"),
                                                        (f"the file has {saved} fewer bytes", f"文件小 {saved}")])
 
 

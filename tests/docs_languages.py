@@ -16,7 +16,7 @@ TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/how-to/*.md", "docs/term
               "docs/cheat-sheet.md", "docs/play.md", "docs/check.md", "docs/inside.md", "docs/command.md", "docs/speed.md",
               "docs/explained/ten-questions.md", "docs/explained/why-attention.md", "docs/explained/museum.md",
               "docs/explained/sparse-attention.md", "docs/explained/hard-attention.md",
-              "docs/explained/more-ways-to-save.md", "docs/explained/listening.md",
+              "docs/explained/more-ways-to-save.md", "docs/explained/small-devices-reversal.md", "docs/explained/listening.md",
               "docs/explained/all-reduce.md", "docs/explained/architecture.md",
               "docs/explained/gru-conventions.md", "docs/explained/tape.md", "docs/scope.md", "docs/api.md", "docs/operations.md", "docs/decisions/*.md",
               "exercises/README.md", "exercises/*_*/README.md", "exercises/*_*/hints.md"]
