@@ -225,6 +225,7 @@ SENTENCES = [
     (r"(\d+) % zeros, then trained, int8", r"\1 % 的零，继续训练，int8"),
     (r"soft, smoothed, then top-(\d)", r"soft，平滑，再 top-\1"),
     (r"length (\d+)", r"长度 \1"),
+    (r"seed (\d+)", r"种子 \1"),
     (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),
     (r"Means of seeds (\d) and (\d)\. Open for the lowest and highest values", r"种子 \1、\2 的平均值。展开可看最低值和最高值"),
     (r"Means of seeds (\d), (\d) and (\d)\. Open for the lowest and highest values", r"种子 \1、\2、\3 的平均值。展开可看最低值和最高值"),
