@@ -7,16 +7,12 @@
 #include <cstddef>
 
 namespace gradus::speech {
-namespace {
-
-constexpr double slowest = 0.1, fastest = 10;
-
-}  // namespace
 
 std::vector<std::int64_t> frames_at_speed(std::int64_t frames, double speed) {
   if (frames < 1) fail("frames_at_speed", "there must be at least one frame, and there are ", frames);
-  if (!(slowest <= speed && speed <= fastest)) {
-    fail("frames_at_speed", "the speed must be from ", slowest, " to ", fastest, ", and is ", speed);
+  if (!(slowest_speed <= speed && speed <= fastest_speed)) {
+    fail("frames_at_speed", "the speed must be from ", slowest_speed, " to ", fastest_speed, ", and is ",
+         speed);
   }
   const std::int64_t heard = std::max<std::int64_t>(1, std::llround(static_cast<double>(frames) / speed));
   std::vector<std::int64_t> indices;
@@ -48,9 +44,9 @@ Utterance at_speed(const Utterance& utterance, double speed) {
 }
 
 data::Batch at_random_speeds(const data::Batch& batch, const SpeedRange& range, Generator& generator) {
-  if (!(slowest <= range.min && range.min <= range.max && range.max <= fastest)) {
-    fail("at_random_speeds", "needs ", slowest, " ≤ min ≤ max ≤ ", fastest, ", and got min ", range.min,
-         " and max ", range.max);
+  if (!(slowest_speed <= range.min && range.min <= range.max && range.max <= fastest_speed)) {
+    fail("at_random_speeds", "needs ", slowest_speed, " ≤ min ≤ max ≤ ", fastest_speed, ", and got min ",
+         range.min, " and max ", range.max);
   }
   std::vector<std::vector<std::int64_t>> indices;  // of each sequence
   data::Batch result = batch;

@@ -1,4 +1,5 @@
 #include <gradus/autograd/scope.hpp>
+#include <gradus/speech/speed.hpp>
 #include <gradus/speech/spoken.hpp>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 
 namespace gradus::speech {
 namespace {
-
-constexpr double slowest = 0.1, fastest = 10;
 
 template <class Number>
 void check(const char* what, Number value, Number low, Number high) {
@@ -88,7 +87,7 @@ Utterance Spoken::say(std::span<const std::int64_t> symbols, const std::function
                       Generator& generator) const {
   constexpr double quietest = 0.8, loudest = 1.25, sudden = 1e-9;
   const double speed = next_speed();  // of the silences and crossfades
-  check("the speed", speed, slowest, fastest);
+  check("the speed", speed, slowest_speed, fastest_speed);
   if (symbols.empty()) fail("Spoken", "no symbols; give at least one");
   for (const std::int64_t symbol : symbols) check("a symbol", symbol, std::int64_t{0}, options_.symbols - 1);
 
@@ -129,8 +128,8 @@ Utterance Spoken::sample(const Range& range, Generator& generator) const {
   constexpr std::int64_t longest = 1000;
   check("the shortest length", range.min_length, std::int64_t{1}, longest);
   check("the longest length", range.max_length, range.min_length, longest);
-  check("the lowest speed", range.min_speed, slowest, fastest);
-  check("the highest speed", range.max_speed, range.min_speed, fastest);
+  check("the lowest speed", range.min_speed, slowest_speed, fastest_speed);
+  check("the highest speed", range.max_speed, range.min_speed, fastest_speed);
   std::vector<std::int64_t> symbols(static_cast<std::size_t>(
       range.min_length + static_cast<std::int64_t>(generator.below(
                              static_cast<std::uint64_t>(range.max_length - range.min_length + 1)))));

@@ -51,8 +51,9 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   app.add_option("--min-speed", data.speeds.min,
                  "lowest speed: training plays each recording at a random speed, by leaving out or repeating "
                  "frames")
-      ->transform(speed_from(0.1, 1));
-  app.add_option("--max-speed", data.speeds.max, "highest speed")->transform(speed_from(1, 10));
+      ->transform(speed_from(speech::slowest_speed, 1));
+  app.add_option("--max-speed", data.speeds.max, "highest speed")
+      ->transform(speed_from(1, speech::fastest_speed));
   app.add_option("--limit", data.limit, "maximum number of text pairs, selected by a hash [0: all]")
       ->transform(from_0);
 
