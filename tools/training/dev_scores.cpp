@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/measure.hpp"
+#include "training/shard.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -39,14 +40,6 @@ double bleu_of(Part sum) {
       .score;
 }
 
-template <class T>
-std::vector<T> every(std::span<const T> all, std::int64_t first, std::int64_t step) {
-  std::vector<T> some;
-  for (std::int64_t i = first; i < std::ssize(all); i += step)
-    some.push_back(all[static_cast<std::size_t>(i)]);
-  return some;
-}
-
 double tokens_of(std::span<const data::Pair> pairs) {
   std::int64_t tokens = 0;
   for (const data::Pair& pair : pairs) tokens += std::ssize(pair.target);
@@ -64,9 +57,9 @@ DevScores score(models::Seq2Seq& model, const DevPairs& dev, bool translates, st
   };
   const double tokens = tokens_of(dev.ids);
   for (std::int64_t shard = processes.rank(); shard < shards; shard += processes.size()) {
-    const std::vector<data::Pair> ids = every(dev.ids, shard, shards);
+    const std::vector<data::Pair> ids = elements_of(dev.ids, shard, shards);
     if (!ids.empty()) part(shard)[0] = models::evaluate_loss(model, ids) * (tokens_of(ids) / tokens);
-    const std::vector<data::SentencePair> text = every(dev.text, shard, shards);
+    const std::vector<data::SentencePair> text = elements_of(dev.text, shard, shards);
     if (translates && !text.empty()) write(measure(model, dev.sides, text, models::greedy()), part(shard));
   }
   distributed::sum(processes, std::span(numbers));

@@ -16,6 +16,7 @@
 #include "settings/fits.hpp"
 #include "settings/search_options.hpp"
 #include "settings/usage_error.hpp"
+#include "training/shard.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -64,15 +65,14 @@ std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data
   check_beam_fits(beam, teacher.sides.target.vocabulary.size(), "--teacher-beam");
   SearchOptions options;
   options.beam.width = beam;
+  std::vector<data::Pair*> all;
+  for (data::Pair& pair : pairs) all.push_back(&pair);
   // The pairs of one process, shard by shard. A shard is translated by itself, so that its batches do not
   // depend on the number of processes.
   const auto shards_of = [&](std::int64_t rank) {
     std::vector<std::vector<data::Pair*>> of_rank;
-    for (std::int64_t shard = rank; shard < shards; shard += processes.size()) {
-      std::vector<data::Pair*>& some = of_rank.emplace_back();
-      for (std::int64_t i = shard; i < std::ssize(pairs); i += shards)
-        some.push_back(&pairs[static_cast<std::size_t>(i)]);
-    }
+    for (std::int64_t shard = rank; shard < shards; shard += processes.size())
+      of_rank.push_back(elements_of<data::Pair*>(all, shard, shards));
     return of_rank;
   };
   SearchMeter meter;

@@ -9,38 +9,30 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/message.hpp>
 #include <gradus/nn/optimisers.hpp>
-#include <gradus/nn/state_reader.hpp>
-#include <gradus/speech/speed.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iostream>
-#include <optional>
 #include <unistd.h>
 #include <utility>
 
 #include "files/initial_weights.hpp"
-#include "files/non_finite.hpp"
 #include "files/pretrained.hpp"
 #include "files/run_corpus.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "reports/alignment_data.hpp"
 #include "reports/progress.hpp"
-#include "settings/check_settings.hpp"
-#include "settings/fits.hpp"
 #include "settings/numbers.hpp"
 #include "settings/program.hpp"
 #include "settings/usage_error.hpp"
 #include "training/dev_scores.hpp"
+#include "training/run_batches.hpp"
+#include "training/run_checkpoint.hpp"
 #include "training/teacher.hpp"
 
 namespace gradus::tools {
 namespace {
-
-// The names of the exact matrices of --int8 in a checkpoint begin with this.
-constexpr const char* exact_prefix = "trainer.exact.";
 
 models::TrainerOptions trainer_options(const Settings& settings, bool evaluates) {
   models::TrainerOptions options = settings.trainer;
@@ -51,114 +43,6 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
   if (!evaluates) options.eval_every = 0;
   options.names_origin = false;  // the origin helps only programs that define operations
   return options;
-}
-
-// Makes the batches, and converts epochs to steps. Checks that training on the pairs fits in memory, and that
-// dev pairs exist if they are needed.
-std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus,
-                                            std::vector<data::Pair> pairs, const Sides& sides,
-                                            const models::Registry& registry) {
-  if (settings.trainer.schedule == "plateau" && corpus.dev.empty()) {
-    throw UsageError("--schedule plateau needs dev pairs; raise --dev-percent, or give --dev-pairs");
-  }
-  check_training_fits(settings, vocabularies_of(sides), pairs, registry);
-  data::BatchesOptions options = settings.batches;
-  options.seed = settings.run.seed;
-  auto batches = std::make_shared<data::Batches>(std::move(pairs), options);
-  if (settings.run.epochs > 0) {
-    const std::int64_t count = batches->batches_in_epochs(settings.run.epochs),
-                       each = settings.trainer.accumulate;
-    settings.trainer.steps = (count + each - 1) / each;
-    check_warm_up(settings);
-    check_pruning(settings);
-  }
-  return batches;
-}
-
-// The next batch. The random speeds depend only on the seed and the batch's place in the stream.
-data::Batch next_batch(data::Batches& batches, const speech::SpeedRange& speeds, std::uint64_t seed) {
-  data::Batch batch = batches.next();
-  if (!speeds.varies()) return batch;
-  Generator generator = Generator(seed)
-                            .stream(static_cast<std::uint64_t>(batches.epoch()))
-                            .stream(static_cast<std::uint64_t>(batches.position()));
-  return speech::at_random_speeds(batch, speeds, generator);
-}
-
-[[noreturn]] void refuse_other_data(const Settings& settings) {
-  fail("resume", "the run was trained on other pairs or batches; give its original data and batch options",
-       settings.teacher.beam > 0 ? ", and the original --teacher and --teacher-beam" : "",
-       ", or start a new run");
-}
-
-models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches, const Settings& settings) {
-  const auto print = [batches] { return std::bit_cast<std::int64_t>(batches->fingerprint()); };
-  const speech::SpeedRange speeds = settings.data.frames ? settings.data.speeds : speech::SpeedRange{};
-  return {.next = [batches, speeds, seed = settings.run.seed] { return next_batch(*batches, speeds, seed); },
-          .state = [batches, print]() -> std::vector<std::int64_t> {
-            return {batches->epoch(), batches->position(), print()};
-          },
-          .set_state =
-              [batches, print, settings](const std::vector<std::int64_t>& place) {
-                if (place.size() != 3 || place[2] != print()) refuse_other_data(settings);
-                batches->set_state({.epoch = place[0], .position = place[1]});
-              }};
-}
-
-// Refuses data with other vocabularies than the checkpoint's. The ids of the pairs can be equal all the same,
-// for example if one word has been replaced by another everywhere.
-void check_same_vocabularies(const nn::Metadata& before, const nn::Metadata& now, const Settings& settings) {
-  for (const char* key : {"source.vocabulary", "target.vocabulary", "source.bpe", "target.bpe"}) {
-    const auto was = before.find(key), is = now.find(key);
-    if ((was == before.end() ? "" : was->second) != (is == now.end() ? "" : is->second))
-      refuse_other_data(settings);
-  }
-}
-
-// Refuses to save parameters that are not finite, so that the last good checkpoint stays. An update can make
-// parameters infinite even if loss and gradient were finite.
-void check_state(const NamedTensors& state, std::int64_t steps) {
-  for (const auto& [name, tensor] : state) {
-    if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
-    if (tensor.dtype() != Dtype::f32) continue;
-    const std::optional<float> bad = first_non_finite(tensor);
-    if (!bad) continue;
-    fail("train", name.starts_with("model.") ? "a weight" : "the state of the update rule", " is ", *bad,
-         " after step ", steps, ", which is not saved; lower the learning rate");
-  }
-}
-
-// Loads the checkpoint's state into the trainer. If the state does not fit, the error names the run's folder,
-// or the --optimiser if that has changed.
-void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, const Settings& before,
-                const Settings& now) {
-  NamedTensors state;
-  for (const auto& [name, tensor] : checkpoint.tensors) {
-    if (!name.starts_with(exact_prefix)) state.emplace_back(name, tensor);
-  }
-  try {
-    trainer.load_state(state);
-  } catch (const Error& error) {
-    const std::string_view text = error.what();  // "Trainer: the state does not fit …; load the state of …"
-    if (text.find("does not fit") == text.npos) throw;
-    if (before.trainer.optimiser != now.trainer.optimiser) {
-      fail("resume", "the run was started with --optimiser ", before.trainer.optimiser,
-           ", whose state does not fit --optimiser ", now.trainer.optimiser,
-           "; omit --optimiser, or start a new run");
-    }
-    fail("resume", "the checkpoint in '", now.run.out.string(),
-         "' cannot be resumed: ", text.substr(text.find(": ") + 2, text.rfind("; ") - text.find(": ") - 2),
-         "; give a checkpoint written by gradus train");
-  }
-}
-
-// The metadata key of the dev pairs' fingerprint. Older files do not have it.
-constexpr const char* dev_key = "dev.fingerprint";
-
-std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
-  std::string text;
-  for (const data::SentencePair& pair : pairs) text += pair.source + '\t' + pair.target + '\n';
-  return std::to_string(data::stable_hash(text));
 }
 
 // True if the settings `now` demand zeros that the best model of a run with the settings `before` may not
@@ -217,8 +101,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                                distributed::processes_of(processes_, &sum_times_));
   if (resumed != nullptr) {
     const Settings before = settings_from_text(resumed->metadata.at("settings"));
-    load_state(*trainer_, *resumed, before, settings_);
-    check_same_vocabularies(resumed->metadata, metadata_of(settings_, sides_), settings_);
+    load_state(*trainer_, *resumed, settings_, sides_);
     if (settings_.trainer.steps < trainer_->steps()) {
       throw UsageError(message(settings_.run.epochs > 0 ? "--epochs " : "--steps ",
                                settings_.run.epochs > 0 ? settings_.run.epochs : settings_.trainer.steps,
@@ -242,7 +125,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
 void TrainingRun::start_rounding(const models::Checkpoint* resumed) {
   rounding_.emplace(*model_);
   if (resumed == nullptr) return;
-  const NamedTensors exact = nn::StateReader(resumed->tensors).part(exact_prefix);
+  const NamedTensors exact = exact_weights(*resumed);
   if (!exact.empty()) rounding_->load_state(exact);
 }
 
@@ -260,8 +143,7 @@ void TrainingRun::after_update(std::int64_t step) {
 // scores cannot be compared with them.
 void TrainingRun::resume_scores(const models::Checkpoint& resumed, const Settings& before) {
   const bool is_other_metric = settings_.run.metric != before.run.metric;
-  const auto dev = resumed.metadata.find(dev_key);
-  has_other_dev_pairs_ = dev != resumed.metadata.end() && dev->second != fingerprint(corpus_.dev);
+  has_other_dev_pairs_ = has_other_dev_pairs(resumed, corpus_.dev);
   scores_change_ = is_other_metric || has_other_dev_pairs_;
   if (!scores_change_) return;
   trainer_->forget_scores();
@@ -451,16 +333,12 @@ void TrainingRun::evaluate() {
 }
 
 models::Checkpoint TrainingRun::checkpoint() const {
-  models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
-  checkpoint.metadata[dev_key] = fingerprint(corpus_.dev);
-  if (!rounding_) return checkpoint;
-  for (const auto& [name, W] : rounding_->state()) checkpoint.tensors.emplace_back(exact_prefix + name, W);
-  return checkpoint;
+  return checkpoint_of(*trainer_, rounding_ ? &*rounding_ : nullptr, settings_, sides_, corpus_.dev);
 }
 
 void TrainingRun::save(const std::string& name) {
   const models::Checkpoint present = checkpoint();
-  check_state(present.tensors, trainer_->steps());
+  check_finite(present, trainer_->steps());
   const bool is_first = !owns_folder_;
   if (is_first) take_folder(present);  // writes the last checkpoint
   if (!is_first || name != run_file::last) models::save_checkpoint(settings_.run.out / name, present);

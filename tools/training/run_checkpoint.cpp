@@ -1,0 +1,97 @@
+#include "training/run_checkpoint.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/data/hash.hpp>
+#include <gradus/nn/state_reader.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "files/non_finite.hpp"
+#include "files/saved_model.hpp"
+#include "training/run_batches.hpp"
+
+namespace gradus::tools {
+namespace {
+
+// The names of the exact matrices of --int8 in a checkpoint begin with this.
+constexpr const char* exact_prefix = "trainer.exact.";
+
+// The metadata key of the dev pairs' fingerprint. Older files do not have it.
+constexpr const char* dev_key = "dev.fingerprint";
+
+std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
+  std::string text;
+  for (const data::SentencePair& pair : pairs) text += pair.source + '\t' + pair.target + '\n';
+  return std::to_string(data::stable_hash(text));
+}
+
+// Refuses data with other vocabularies than the checkpoint's. The ids of the pairs can be equal all the same,
+// for example if one word has been replaced by another everywhere.
+void check_same_vocabularies(const nn::Metadata& before, const nn::Metadata& now, const Settings& settings) {
+  for (const char* key : {"source.vocabulary", "target.vocabulary", "source.bpe", "target.bpe"}) {
+    const auto was = before.find(key), is = now.find(key);
+    if ((was == before.end() ? "" : was->second) != (is == now.end() ? "" : is->second))
+      refuse_other_data(settings);
+  }
+}
+
+}  // namespace
+
+models::Checkpoint checkpoint_of(const models::Trainer& trainer, const compress::RoundedTraining* rounding,
+                                 const Settings& settings, const Sides& sides,
+                                 const std::vector<data::SentencePair>& dev) {
+  models::Checkpoint checkpoint{trainer.state(), metadata_of(settings, sides)};
+  checkpoint.metadata[dev_key] = fingerprint(dev);
+  if (rounding == nullptr) return checkpoint;
+  for (const auto& [name, W] : rounding->state()) checkpoint.tensors.emplace_back(exact_prefix + name, W);
+  return checkpoint;
+}
+
+void check_finite(const models::Checkpoint& checkpoint, std::int64_t steps) {
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
+    if (tensor.dtype() != Dtype::f32) continue;
+    const std::optional<float> bad = first_non_finite(tensor);
+    if (!bad) continue;
+    fail("train", name.starts_with("model.") ? "a weight" : "the state of the update rule", " is ", *bad,
+         " after step ", steps, ", which is not saved; lower the learning rate");
+  }
+}
+
+void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, const Settings& now,
+                const Sides& sides) {
+  NamedTensors state;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!name.starts_with(exact_prefix)) state.emplace_back(name, tensor);
+  }
+  try {
+    trainer.load_state(state);
+  } catch (const Error& error) {
+    const std::string_view text = error.what();  // "Trainer: the state does not fit …; load the state of …"
+    if (text.find("does not fit") == text.npos) throw;
+    const std::string before = settings_from_text(checkpoint.metadata.at("settings")).trainer.optimiser;
+    if (before != now.trainer.optimiser) {
+      fail("resume", "the run was started with --optimiser ", before,
+           ", whose state does not fit --optimiser ", now.trainer.optimiser,
+           "; omit --optimiser, or start a new run");
+    }
+    fail("resume", "the checkpoint in '", now.run.out.string(),
+         "' cannot be resumed: ", text.substr(text.find(": ") + 2, text.rfind("; ") - text.find(": ") - 2),
+         "; give a checkpoint written by gradus train");
+  }
+  check_same_vocabularies(checkpoint.metadata, metadata_of(now, sides), now);
+}
+
+NamedTensors exact_weights(const models::Checkpoint& checkpoint) {
+  return nn::StateReader(checkpoint.tensors).part(exact_prefix);
+}
+
+bool has_other_dev_pairs(const models::Checkpoint& checkpoint, const std::vector<data::SentencePair>& dev) {
+  const auto before = checkpoint.metadata.find(dev_key);
+  return before != checkpoint.metadata.end() && before->second != fingerprint(dev);
+}
+
+}  // namespace gradus::tools
