@@ -31,7 +31,8 @@ class Case:
         return f"{self.config} {self.mode} {self.batch}"
 
 
-# Memory use is stable after two cycles of the eight batches. `paper` is too slow for one cycle.
+# The warm-up is two cycles of the eight batches; then memory use is stable. `paper` and `paper-exact` are too
+# slow for this: their warm-up is one step.
 CASES = [
     Case("tiny", "train", 64, 160, 16, 5),
     Case("d2l", "train", 64, 160, 16, 5),

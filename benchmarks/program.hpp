@@ -15,7 +15,8 @@ struct Program {
   std::string description;  ///< text for --help
   std::function<std::unique_ptr<Contender>(const Options&)> make;
   /// Measures the highest rate of matrix products with options.threads, in GFLOP/s. Runs in a child process,
-  /// so that its memory and threads do not affect the other measurement. Empty if this rate is not needed.
+  /// so that its memory and threads do not affect the measurement of the contender. Empty if this rate is not
+  /// needed.
   std::function<double(const Options&)> sgemm_peak{};
   std::vector<std::string> precisions = {"f32"};  ///< allowed values of --precision
 };

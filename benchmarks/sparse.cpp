@@ -2,7 +2,7 @@
 // are soft, sparse, limited to a window, or drawn at random. Models with the same batch size get the same
 // batches.
 // Prints one JSON object: exact match, mean number of non-zero weights per step, how much the gradient of the
-// score's parameters varies between random draws, and the weights of one source.
+// attention's parameters varies between random draws, and the weights of one source.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -40,7 +40,7 @@ struct Options {
 const data::Reversal task(10, 3, 8);
 constexpr std::array<std::int64_t, 2> longer = {10, 12};
 
-// A way to train a model. The table has one row for the trained model, and one more row for each number in
+// A way to train a model. The output has one row for the trained model, and one more row for each number in
 // `top_k`.
 struct Method {
   std::string name;
@@ -66,7 +66,7 @@ std::vector<Method> methods() {
           {.name = "local-p", .model = {.attention = "local_p"}},
           {.name = "hard", .model = {.attention = "hard"}},
           {.name = "Gumbel", .model = drawn(1)},
-          // Settings with which a method above fails. They show why the rows above use other settings.
+          // Methods from above with other settings, for comparison.
           {.name = "soft, smoothed", .loss = {.attention_entropy = -0.3}, .top_k = {1, 2, 4}},
           {.name = "Gumbel, temperature 0.1", .model = drawn(0.1)},
           {.name = "Gumbel, temperature 10", .model = drawn(10)},
@@ -157,7 +157,7 @@ Model trained(const Method& method, const Options& options, std::int64_t steps) 
   return model;
 }
 
-// ---- The variance of the gradient of the score's parameters ----
+// ---- The variance of the gradient of the attention's parameters ----
 
 std::vector<double> score_gradient(models::Seq2Seq& model, const Tensor& loss) {
   model.zero_grad();

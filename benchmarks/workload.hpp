@@ -23,11 +23,11 @@ struct Config {
   std::int64_t Tx;  ///< longest source
   std::int64_t Ty;  ///< longest target, with EOS
 
-  /// Default numbers of timed and warm-up steps. Memory use is stable after two cycles through the batches.
-  /// `paper` is too slow for one cycle.
+  /// Default numbers of timed and warm-up steps. The warm-up is two cycles through the batches; then
+  /// memory use is stable. `paper` and `paper-exact` are too slow for this: their warm-up is one step.
   std::int64_t steps, warmup;
 
-  /// A preset of `gradus train`: "bahdanau" or "d2l"; empty: the model of tutorial 10. The members below
+  /// The preset of `gradus train`, "bahdanau" or "d2l". Empty for the model of tutorial 10. The members below
   /// describe the model.
   std::string preset = {};
   std::int64_t layers = 1;      ///< layers of the encoder and of the decoder

@@ -16,8 +16,8 @@ std::int64_t padded_rows(std::int64_t m) {
   return m <= 1 ? m : m <= 16 ? 16 : m <= 32 ? 32 : (m + 63) / 64 * 64;
 }
 
-// True if oneDNN is faster than the plain loop. For small products the loop is faster, because a call of
-// oneDNN takes at least 1 µs.
+// True if oneDNN has int8 products, and is faster than the plain loop. For small products the loop is faster,
+// because a call of oneDNN takes at least 1 µs.
 bool is_for_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
   return onednn::has_int8() && (m >= 4 || n * k >= 1 << 15);
 }

@@ -31,8 +31,8 @@ class Int8Product : public WeightProduct {
 };
 
 /// p ← x / s_x, rounded to nearest, with s_x = max |x| / 127.
-/// @return s_x: 0 if max |x| < 2⁻¹⁰⁰ (p is then 0); NaN for a row with a NaN or an infinity, so that
-/// scale_row() writes NaN
+/// @return s_x. It is 0 if max |x| < 2⁻¹⁰⁰, and NaN if x has a NaN or an infinity, so that scale_row() writes
+/// NaN. In both cases p is 0.
 float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
 
 /// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k). The row stride of q is `stride`; that of p is k.

@@ -122,8 +122,9 @@ Tokens split_13a(std::string_view line) {
   return split_western(" " + text + " ");
 }
 
-// Reproduces a bug of sacreBLEU. There, '\u20000' and '\u2f800' are parsed as four digits and a "0".
-// Therefore U+2001 to U+2A6D count as Chinese, and Extension B does not.
+// Reproduces a bug of sacreBLEU, which writes Extension B as '\u20000' to '\u2a6d6'. Python takes only four
+// digits: these strings are U+2000 and a "0", U+2A6D and a "6". Therefore U+2001 to U+2A6D count as Chinese,
+// and Extension B does not.
 bool is_chinese(char32_t value) {
   constexpr std::array<std::pair<char32_t, char32_t>, 14> ranges{{{0x2001, 0x2A6D},
                                                                   {0x2E80, 0x2FDF},

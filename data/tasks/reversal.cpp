@@ -119,8 +119,8 @@ std::vector<Pair> Reversal::held_out_pairs(std::int64_t length, const UniformInd
   check_range("Reversal::held_out_pairs", "length", length, 1, "a source needs at least one symbol");
   check_range("Reversal::held_out_pairs", "limit", limit, 1, "request at least one pair");
 
-  // Enumerates up to `enumerable` strings. If there are more, draws random ones. About a fifth of all strings
-  // is held out; this fifth is then more than twice `limit`, so enough draws are new.
+  // Enumerates the strings if there are at most `enumerable`. Otherwise draws random ones. The held-out
+  // strings, about a fifth of all, are then more than twice `limit`, so enough draws are new.
   const std::int64_t enumerable = std::max<std::int64_t>(100'000, limit * 2 * held_out_share);
   std::vector<Source> sources;
   if (more_strings_than(enumerable, symbols_, length)) {

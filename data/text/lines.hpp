@@ -8,7 +8,7 @@
 
 namespace gradus::data {
 
-// The prefix of messages about a line: "<operation>: '<source_name>' line N".
+// The prefix of messages about a line: "<operation>: <shown(source_name)> line N".
 std::string at_line(std::string_view operation, std::string_view source_name, std::size_t line);
 
 // The lines of a text. Lines end in LF or CR LF; the last line may have no end. A leading byte order mark is

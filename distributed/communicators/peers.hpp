@@ -15,7 +15,7 @@ struct Peers {
   std::string host;       // host of this process
   std::vector<Peer> all;  // empty until the processes have exchanged their hosts
 
-  // False if process `rank` belongs to this host and has ended. True otherwise: always for other hosts.
+  // False if process `rank` runs on this host and has ended. Always true for a process on another host.
   bool alive(std::int64_t rank) const;
   // The process that reports a failure: the lowest rank on this host that is alive, except `lost`; 0 if there
   // is no such process.

@@ -30,8 +30,8 @@ Tensor word_distillation(const Tensor& student, const Tensor& teacher, double te
 ///
 /// The gradient with respect to α_tj is −a_tj / α_tj, divided by the number of real steps. A weight α_tj
 /// below 10⁻⁹ counts as 10⁻⁹ and gets gradient 0. No gradient flows to the teacher.
-/// @param target_lengths (B), i64; steps t ≥ target_lengths[b] have no effect. If it is undefined, all steps
-/// are real
+/// @param target_lengths (B), i64; steps t ≥ target_lengths[b] have no effect. If undefined, all steps are
+/// real
 /// @throws Error unless both weights have the same shape (T_y, B, T_x), and every length is in [0, T_y].
 Tensor attention_distillation(const Tensor& student, const Tensor& teacher, const Tensor& target_lengths);
 

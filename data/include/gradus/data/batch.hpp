@@ -28,7 +28,8 @@ struct Batch {
 
 /// Makes a batch of the pairs, in the given order.
 /// \throws gradus::Error if there are no pairs, if a source is empty, if a target does not end in EOS, or if
-///         any other id is below `first_symbol`. The message has the pair's index.
+///         an id in a source, or in a target before its final EOS, is below `first_symbol`. The message has
+///         the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
 /// Makes a batch of some sequences of `batch`: those with the indices `rows`, in the order of `rows`. Pads

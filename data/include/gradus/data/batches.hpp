@@ -20,10 +20,10 @@ struct BatchesOptions {
 
 /// An endless stream of batches; each epoch contains every pair once.
 ///
-/// In each epoch, the stream shuffles the pairs and divides them into buckets. It sorts each bucket by target
-/// length, then by source length, and cuts the bucket into batches. Then it shuffles the batches of all
-/// buckets. The order depends only on the pairs, the options and the epoch number. Two numbers, epoch and
-/// position, therefore suffice to resume the stream.
+/// By default, the stream shuffles the pairs in each epoch and divides them into buckets. It sorts each
+/// bucket by target length, then by source length, and cuts the bucket into batches. Then it shuffles the
+/// batches of all buckets. The order depends only on the pairs, the options and the epoch number. Two
+/// numbers, epoch and position, therefore suffice to resume the stream.
 class Batches {
  public:
   /// A position in the stream.

@@ -74,7 +74,7 @@ BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options = {});
 
-/// BLEU of one sentence. Always ignores n-grams longer than the hypothesis, as `effective_order` does.
+/// BLEU of one sentence. `effective_order` is always on.
 /// \throws gradus::Error as `bleu_counts` does.
 BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string> references,
                         BleuOptions options = {});

@@ -14,7 +14,7 @@
 /// Readers of parallel text in UTF-8. A file may be compressed by gzip. Pipes can be read, and "-" is
 /// standard input. A byte order mark and CR LF are accepted. Errors name the file and, if known, the line and
 /// byte, both counted from 1. Because a pipe may be endless, a line has at most TextLines::longest bytes, and
-/// a text takes at most half of the machine's memory.
+/// by default, a text takes at most half of the machine's memory.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {

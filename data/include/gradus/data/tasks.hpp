@@ -40,9 +40,9 @@ struct TaskOptions {
 
 /// The task with this name:
 ///
-/// - `reverse`, `copy`, `sort`: the source is numbers `0` … `symbols - 1` separated by spaces. Its length is
-///   uniform in [min_length, max_length], and its numbers are uniform (as in JoeyNMT's reverse task). The
-///   target is the source reversed, unchanged or sorted in ascending order.
+/// - `reverse`, `copy`, `sort`: the source is a sequence of numbers from 0 to `symbols - 1`, separated by
+///   spaces. Its length is uniform in [min_length, max_length], and its numbers are uniform (as in JoeyNMT's
+///   reverse task). The target is the source reversed, unchanged or sorted in ascending order.
 /// - `dates`: the source is an English date such as `3rd of march 1998`, `mar 3, 1998`,
 ///   `tuesday 3 march 1998` or `03/03/98`. Year, month, day and format are uniform. The target is ISO
 ///   8601: `1998-03-03`. Dates are unambiguous: with slashes, the month comes first (`12/31/1998`); with full

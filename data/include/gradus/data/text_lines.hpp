@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Reads a text in UTF-8 line by line, as it arrives: a file, a pipe, or standard input for the path "-". A
-/// text compressed by gzip is decompressed. A byte order mark and CR LF are accepted.
+/// Reads a text in UTF-8 line by line, as it arrives. The text is a file, a pipe, or standard input for the
+/// path "-". A text compressed by gzip is decompressed. A byte order mark and CR LF are accepted.
 class TextLines {
  public:
   /// The maximum number of bytes in a line, not counting its end. Without a maximum, a line could be endless.

@@ -60,9 +60,10 @@ class Tokeniser {
   std::vector<std::string> split(std::string_view line) const;
 
   /// Detokenises: joins word pieces and inserts spaces. Omits the space before closing punctuation, after an
-  /// opening bracket or opening question mark, directly inside quotation marks, after an elision, between a
-  /// currency sign and its number and, for the unit `chinese`, beside Chinese characters and punctuation.
-  /// With the unit `character` or a SentencePiece model, the spaces come from `▁` instead.
+  /// opening bracket, `¿` or `¡`, directly inside quotation marks, after an elision, between a currency
+  /// sign and its number and, for the unit `chinese`, beside Chinese characters and punctuation. The option
+  /// `french_spacing` keeps some of these spaces. With the unit `character` or a SentencePiece model, the
+  /// spaces come from `▁` instead.
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 
