@@ -1,5 +1,6 @@
-// bench_ops: compares each operation and fused kernel with the same operation composed of simpler ones, with
-// a plain loop, and with the measured memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
+// bench_ops: compares each operation and fused kernel with the measured memory bandwidth or SGEMM peak. Many
+// are also compared with the same operation composed of simpler ones, or with a plain loop. Takes Google
+// Benchmark's options.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>

@@ -1,7 +1,7 @@
 // bench_options: measures how options of `gradus train` change the speed of a training step, relative to a
 // run without options. The command's own code parses the options, builds the model and trains it. Every round
-// measures all rows in turn, so that other load on the machine affects them equally. The result uses only the
-// fastest step on each batch.
+// measures each set of options in turn, so that other load on the machine affects them equally. The result
+// uses only the fastest step on each batch.
 
 #include "settings/options.hpp"
 
@@ -52,8 +52,7 @@ const std::vector<Row> rows = {{"", ""},
                                {"bahdanau", ""},
                                {"d2l", ""}};
 
-// The sizes of all rows, including the presets. 128 and 64 are the command's defaults of --energy and
-// --maxout.
+// The sizes of all rows, including the presets. --energy and --maxout have the command's defaults.
 constexpr auto sizes = "--embedding 32 --hidden 64 --energy 128 --maxout 64 --batch 64";
 
 struct Options {

@@ -70,8 +70,8 @@ void split(const Walk<K>& walk, const Row& row) {
   });
 }
 
-// The sums that result from adding to a view with stretched axes: along such an axis, of stride 0, all terms
-// are added to the same element.
+// A target with stretched axes, which have stride 0. All terms along such an axis are added to the same
+// element.
 template <class T>
 struct Summed {
   View<T> target;          // the elements, each once
@@ -109,9 +109,9 @@ void map(F f, View<T> y, View<X>... x) {
   }(std::index_sequence_for<X...>{});
 }
 
-/// target += f(x…), summed over the axes along which target is stretched. f is evaluated over the shape
-/// `over`, to which target and every x broadcast. This is both a reduction and the gradient of a broadcast. A
-/// long sum in f32 is divided along the longest of these axes (see add_halves()).
+/// target += f(x…), evaluated over the shape `over`, to which target and every x broadcast. Terms along the
+/// stretched axes of target are summed. Reductions and gradients of broadcasts are such sums. A long sum in
+/// f32 is halved along the longest stretched axis (see add_halves()).
 template <class F, class T, class... X>
 void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;

@@ -33,7 +33,7 @@ struct Exponential {
 };
 inline Exponential exponential(float x) {
   // Adding 1.5 · 2^23 to x / ln 2 rounds x / ln 2 to an integer, and puts this integer into the low bits of
-  // the sum. 127 is the bias of a float's exponent.
+  // the sum. The bias 127 makes these bits the exponent of the float 2^n.
   constexpr float round = 12582912.0F + 127.0F;
   const float shifted = x * 1.44269504F + round;
   const float n = shifted - round;

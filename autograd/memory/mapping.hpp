@@ -12,8 +12,8 @@ std::size_t page_size();
 /// pages, which the system may refuse.
 std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge);
 
-/// Maps a block of pages with a gap below it, so that the block can grow downwards. Returns nullptr on
-/// failure.
+/// Maps a block of pages, if possible with a gap below it, so that the block can grow downwards. Returns
+/// nullptr on failure.
 std::byte* pages_with_room(std::size_t bytes, bool huge);
 
 /// Unmaps whole pages. Returns false if the system refuses; the pages then stay mapped.

@@ -10,7 +10,7 @@ namespace gradus::pool {
 /// range is long enough, the lowest range is extended downwards into unused memory. Neighbouring ranges are
 /// merged. As a result, each training step uses the same addresses as the step before, and memory stays close
 /// to the amount in use at once. Memory is mapped in blocks of at least `block` bytes, or fewer if the system
-/// refuses. A new block is mapped just below the newest one or, if that fails, elsewhere with a gap below it.
+/// refuses. A new block is mapped just below the newest one or, if that fails, elsewhere (pages_with_room()).
 /// Pages are committed on first write.
 class PageRanges {
  public:

@@ -39,7 +39,7 @@ SizeClass size_class(std::size_t bytes) {
 }
 
 // Buffers above this size have no class. The sizes of large tensors depend on the sequence lengths of each
-// batch. With one class per size, the pool would keep many times the memory that is in use at once.
+// batch. If large buffers had classes, the pool would keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
 // A free buffer begins with the link to the next free buffer of its class.

@@ -18,9 +18,9 @@ struct Buffer {
 /// has buffers of the right sizes. A thread also gets back memory that is in its core's cache.
 constexpr std::size_t shelves = 8;
 /// Takes a free buffer of the request's size class. If there is none, or if the request is too large for a
-/// class, takes the end of a free range (PageRanges). If no range is long enough, cuts the buffer from a
-/// mapped block. So tensors of a new size rarely need a system call. @throws Error if the system has no
-/// memory.
+/// class, takes the end of a free range (PageRanges). If no range is long enough, uses unused memory of the
+/// newest block, or maps a new block. A block usually holds many buffers, so tensors of a new size rarely
+/// need a system call. @throws Error if the system has no memory.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 

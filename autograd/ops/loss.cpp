@@ -66,9 +66,9 @@ struct RowLoss {
   double smoothed, plain;
 };
 
-// Returns two losses of one row: −Σ_k q_k ln softmax(x)_k, where q is 1 − ε + ε/V at the target and ε/V
-// elsewhere, and the same for ε = 0. Writes e^(x − max x) to e, which may alias x, and 1 / Σ e^(x − max x) to
-// `inverse`. Most of the time goes into the exponentials.
+// Returns the losses of one row. `smoothed` is −Σ_k q_k ln softmax(x)_k, where q is 1 − ε + ε/V at the target
+// and ε/V elsewhere. `plain` is the same for ε = 0. Writes e^(x − max x) to e, which may alias x, and
+// 1 / Σ e^(x − max x) to `inverse`. Most of the time goes into the exponentials.
 template <class T>
 RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                           T& inverse) {

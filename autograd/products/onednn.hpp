@@ -33,10 +33,10 @@ struct RoundedProduct {
 
   auto operator<=>(const RoundedProduct&) const = default;
 };
-/// False if oneDNN has only its reference code for this shape. That code is a hundred times slower. Some
-/// strides of C cause this.
+/// False if oneDNN has only its reference code for this shape, as for some strides of C. That code is a
+/// hundred times slower.
 bool is_fast(const RoundedProduct& shape);
-/// C ← A·B. The first call for a shape generates code.
+/// C ← A·B. oneDNN generates code once per shape.
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);
 
 /// The number of bytes of a packed B (k, n).

@@ -16,8 +16,8 @@
 #include "blas.hpp"
 
 // Functions of OpenBLAS. The symbols are weak, because another BLAS may be linked instead of OpenBLAS. In
-// that case, gradus chooses no kernels. The last two functions are exported but undocumented: they free and
-// rebuild OpenBLAS's kernel table.
+// that case, gradus chooses no kernels. The last two functions free and rebuild OpenBLAS's kernel table. They
+// are exported but undocumented.
 extern "C" {
 [[gnu::weak]] char* openblas_get_corename();
 [[gnu::weak]] char* openblas_get_config();

@@ -14,7 +14,7 @@ extern std::atomic<std::int64_t> live_nodes;
 
 class PackedWeights;
 
-/// The state of a thread: settings, changed by classes such as NoGrad and Scope, and its shelf in the pool.
+/// The state of a thread: its shelf in the pool, and settings that classes such as NoGrad and Scope change.
 struct ThreadState {
   bool records = true;
   bool searches = false;

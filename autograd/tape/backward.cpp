@@ -127,7 +127,7 @@ bool BackwardPass::has_work(const Node& node) const {
                      [this](const NodePtr& input) { return wants(input); });
 }
 
-// Makes all checks before the first gradient is computed.
+// Checks the tape before the first gradient is computed.
 void BackwardPass::check() const {
   // A freed node has lost its inputs, which may have led to any target that is older than the node. So the
   // node is refused if at least one target is older. Without targets, every freed node is refused.
@@ -195,8 +195,9 @@ void BackwardPass::step(Node& node) {
   }
 }
 
-// Maps a node to the leaves that no older node reads: after the node, their gradients are complete. Null maps
-// to the outputs that are leaves and that no node reads: at the start, their gradients are complete.
+// Maps a node to the leaves with hooks that it reads and that no older node reads. Their gradients are
+// complete after the node. Null maps to the outputs that are leaves and that no node reads. Their gradients
+// are complete at the start.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
   if (oldest_ > 0) return completed;  // parallel_sum(): leaf gradients of one term are incomplete

@@ -38,9 +38,9 @@ struct BackwardPass {
   Pending& pending(const NodePtr& node);
   // The accumulated gradient of `node`, or zeros. The caller may add to it in place.
   const Tensor& accumulator(const NodePtr& node);
-  // Adds `gradient` to the accumulated gradient of `node`, without a copy if possible. `passed_on` is the
-  // complete gradient of a result, or undefined. A first `gradient` that has the node's shape and shares the
-  // storage of `passed_on` is kept without a copy, and is copied before it is modified.
+  // Adds `gradient` to the accumulated gradient of `node`. A first `gradient` of the node's shape is kept
+  // without a copy if no other tensor shares its values, or if it shares the storage of `passed_on`, the
+  // complete gradient of a result. In the second case, it is copied before it is modified.
   void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
 
   std::unordered_set<const Node*> reached;  // the targets that were found

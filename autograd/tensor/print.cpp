@@ -25,8 +25,8 @@ std::int64_t numbers_shown(const Shape& shape, std::int64_t whole) {
   return product;
 }
 
-// The largest `whole` up to 7 for which at most `limit` numbers are shown. 2 is small enough for any shape,
-// because a shape has at most max_rank axes.
+// The largest `whole` up to 7 for which at most `limit` numbers are shown. For `whole` = 2, at most
+// 2^max_rank numbers are shown, so the loop ends.
 std::int64_t longest_whole_axis(const Shape& shape) {
   constexpr std::int64_t limit = std::int64_t{1} << Shape::max_rank;
   std::int64_t whole = 7;

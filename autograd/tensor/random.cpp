@@ -11,8 +11,8 @@
 namespace gradus {
 namespace {
 
-// 128 random bits. Stream 0 serves the generator's own draws. Stream 1 seeds the generators that stream()
-// returns.
+// Returns 128 random bits. Stream 0 serves the generator's own draws. Stream 1 seeds the generators that
+// stream() returns.
 std::array<std::uint64_t, 2> philox(std::uint64_t key, std::uint64_t counter, std::uint64_t stream = 0) {
   const auto swapped = [](std::uint64_t x) { return x << 32 | x >> 32; };
   const auto [a, b] = kernels::philox(key, {swapped(counter), stream << 32});

@@ -87,8 +87,8 @@ double Tensor::item() const {
   return to_vector<double>()[0];
 }
 
-// Instantiations of function templates need the attribute `visibility`, because GCC ignores the header's
-// visibility pragma for function templates.
+// Instantiations of non-member function templates need the attribute `visibility`, because GCC ignores the
+// header's visibility pragma for them.
 #define GRADUS_FOR_TYPE(T)                                                                         \
   template std::span<const T> Tensor::values() const;                                              \
   template std::span<T> Tensor::mutable_values(const char*);                                       \

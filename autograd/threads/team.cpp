@@ -65,9 +65,10 @@ class AtWork {
   const bool was_ = at_work;
 };
 
-// Each thread starts with its own range of a job's indices. The range is the same for every job of that size,
-// so that a loop finds the data of the previous loop in its core's cache. A thread that has finished its
-// range takes indices from other ranges. So a loop loses little time to a core that another program uses.
+// Each thread starts with its own range of a job's indices. Jobs with the same number of indices
+// have the same ranges, so that a thread finds the data of the previous loop in its core's cache. A thread
+// that has finished its range takes indices from other ranges. So a loop loses little time to a core that
+// another program uses.
 //
 // A range is one atomic number: the job's number in the upper half, the next index in the lower half. A
 // thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread, which
@@ -263,7 +264,7 @@ int team::available() { return at_work ? 1 : threads(); }
 std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
   if (n < 2 * grain) return 1;
   const std::int64_t size = available();
-  // Makes more ranges than threads, so that other threads can take over the ranges of a delayed thread.
+  // Makes up to four ranges per thread, so that other threads can take over the ranges of a delayed thread.
   return size == 1 ? 1 : std::min(n / grain, 4 * size);
 }
 

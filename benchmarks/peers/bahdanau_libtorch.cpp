@@ -17,8 +17,8 @@ std::unique_ptr<peers::Model> make_model(const bench::Config& config) {
   return peers::make_tutorial(config);
 }
 
-// If the precision is bf16, enables libtorch's autocast for one step: products run in bf16. The destructor
-// clears the cache of converted weights.
+// If the precision is bf16, enables libtorch's autocast until destroyed: products run in bf16. The destructor
+// also clears the cache of converted weights.
 class Autocast {
  public:
   explicit Autocast(bench::Precision precision) : on_(precision == bench::Precision::bf16) {

@@ -37,7 +37,8 @@ struct Cell {
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-/// PyTorch's GRU update of the state s, from the input's part x and the state's part h, (B, 3H) each.
+/// PyTorch's GRU update of the state s. The parts of the gates' arguments, (B, 3H) each, are x from the input
+/// and h from s.
 Tensor updated(const Tensor& x, const Tensor& h, const Tensor& s);
 
 /// A dropout mask: 0 with probability p, otherwise 1 / (1 − p). On CPU, this is faster than torch::dropout,
