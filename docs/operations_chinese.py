@@ -80,7 +80,7 @@ WORDS = {
         "0 ≤ probability < 1 不成立时。概率大于 0，而生成器属于批次的一部分（Generator::of_part）时，如果 x 的形状不是这一部分的 (…, B, n)，也会报错。",
     "Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor (T, B, n).":
         "打包的序列 (N, …) 的 dropout。对于 (N, n)，每个元素的掩码，与它在填充的张量 (T, B, n) 中的掩码相同。",
-    "unless 0 ≤ probability < 1 and x has packing.rows() rows. With a probability above 0, also throws if the generator is for a part of a batch with another number of sequences.":
+    "unless 0 ≤ probability < 1 and x has packing.rows() rows. With a probability above 0, also throws if the generator is for a part of a batch (Generator::of_part) whose number of sequences differs from that of `packing`.":
         "0 ≤ probability < 1 不成立时，或者 x 的行数不是 packing.rows() 时。概率大于 0，而生成器属于批次的一部分时，如果序列数不同，也会报错。",
     # comparing and choosing
     "a = b, for two tensors of the same dtype, i64 included.": "a = b，两个张量的数据类型相同，可以是 i64。",
@@ -166,7 +166,7 @@ WORDS = {
     "for x, (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε) with ĝ = g∘gain; for gain, Σ g∘x̂; for bias, Σ g.":
         "x 的梯度是 (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε)，其中 ĝ = g∘gain；gain 的梯度是 Σ g∘x̂；bias 的梯度是 Σ g。",
     # losses
-    "Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and targets (…), i64. Rows of ignored targets are not read. If all targets are ignored, the loss is 0. Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at the target and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if its q_k > 0; otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is reused for the exponentials and the gradient. `unsmoothed`, if not null, receives the loss without smoothing.":
+    "Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and targets (…), i64. Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at the target and ε/V elsewhere (Szegedy et al. 2016). Rows of ignored targets are not read. If all targets are ignored, the loss is 0. A logit of −∞ makes the loss ∞ if its q_k > 0; otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is reused for the exponentials and the gradient. `unsmoothed`, if not null, receives the loss without smoothing.":
         "−Σ_k q_k ln softmax(logits)_k 的平均值，对所有不等于 `ignored` 的目标计算；logits (…, V)，targets (…)，i64。目标被忽略的行不读。如果所有目标都被忽略，损失为 0。没有标签平滑时，q 在目标处为 1，其余为 0。标签平滑为 ε 时，q 在目标处为 1 − ε + ε/V，其余为 ε/V（Szegedy 等人，2016）。某个 logit 为 −∞ 时，如果 q_k > 0，损失就是 ∞；否则没有影响。如果 `logits` 是移动传入的，而且没有别的张量共享它的值，就用它的缓冲区存放指数和梯度。`unsmoothed` 不为空时，得到没有平滑的损失。",
     "g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0 in rows of ignored targets.":
         "g·(softmax(logits) − q) / n，n 是未被忽略的目标的个数，损失为 ∞ 时也是如此；目标被忽略的行为 0。",
@@ -221,12 +221,12 @@ WORDS = {
         "- 返回 LSTMStates：`states`，(N, H)，打包的，是每一步之后的 h；`last_h` 和 `last_c`，(B, H)，是每个序列最后一步之后的 h 和 c，反向读时是第一步之后的 h 和 c",
     "as in gru_update, at every step, in the reverse order of the forward pass. With d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
         "每一步与 gru_update 相同，次序与前向传播相反。设 d_t 是 W_hh h_{t−1} + b_hh 的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
-    "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in PyTorch, g is a gate here, and not the gradient of the result:":
+    "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in PyTorch, g is a gate here, and not the gradient of the result.":
         "长短期记忆（LSTM）的一步，用 PyTorch 的形式，由权重与 x 和 h 的乘积计算。与 PyTorch 一样，这里的 g 是一个门，不是结果的梯度：",
     "- `x_part`: W_ih x + b_ih, (B, 4H), in the order i, f, g, o": "- `x_part`：W_ih x + b_ih，(B, 4H)，次序为 i、f、g、o",
     "- `h_part`: W_hh h + b_hh, (B, 4H), in the same order": "- `h_part`：W_hh h + b_hh，(B, 4H)，次序相同",
     "- returns h′ and c′, stacked, (2, B, H)": "- 返回堆叠起来的 h′ 和 c′，(2, B, H)",
-    "let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.":
+    "let d and d_c′ be the gradients of the results h′ and c′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part each get these four gradients; c gets e∘f.":
         "设 d 是 h′ 的梯度，e = d_c′ + d∘o∘(1 − tanh²(c′)) 是 c′ 的总梯度。i 的自变量得到 e∘g∘i∘(1 − i)，f 的自变量得到 e∘c∘f∘(1 − f)，g 的自变量得到 e∘i∘(1 − g²)，o 的自变量得到 d∘tanh(c′)∘o∘(1 − o)。x_part 和 h_part 都得到这些；c 得到 e∘f。",
     "A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is computed for all steps at once.":
         "在打包的序列上运行的长短期记忆：h_t 和 c_t 是 lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})。与 gru_sequence 一样，跳过填充，W_hh 的梯度对所有步一次算出。",
@@ -265,7 +265,7 @@ WORDS = {
         "- 返回各行 [s_t; c_t; α_t]；decoder.earlier 为真时，返回 [s_{t−1}; c_t; α_t]：(N, H + D + T)，打包的。α_t 是 dropout 之前的权重。",
     "from the last step to the first, the gradients of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t.":
         "循环单元的梯度（与 gru_sequence 或 lstm_sequence 相同），以及 c_t、α_t 和 e_t 的梯度，从最后一步到第一步计算。",
-    "without layers, for another number of tensors in `state`, and for a length outside [0, T]. If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator of a part with another number of sequences.":
+    "without layers, for a wrong number of tensors in `state`, and for a length outside [0, T]. If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator for a part of a batch (Generator::of_part) whose number of sequences differs from that of `packing`.":
         "没有层，`state` 中张量的个数不对，或者长度在 [0, T] 之外时。设置了 decoder.draws 时，dropout 的概率在 [0, 1) 之外，或者生成器属于批次的一部分而序列数不同，也会报错。",
     # packed sequences
     "Packs padded sequences.": "把填充的序列打包。",

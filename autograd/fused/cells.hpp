@@ -34,8 +34,8 @@ struct State {
   T *h, *c;  // (m, H) each
 };
 
-/// Rows [first, first + n) of a weight, with the weight's node: rows of a parameter can be packed
-/// (PackWeights).
+/// Rows [first, first + n) of a weight. They get the weight's node, so that a PackWeights packs them like a
+/// parameter.
 inline Tensor rows_of_weight(const Tensor& weight, std::int64_t first, std::int64_t n) {
   Tensor rows = view_of(weight, first * weight.size(1), {n, weight.size(1)});
   rows.impl().node = weight.impl().node;

@@ -23,8 +23,8 @@ Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
 namespace {
 
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths) {
-  // Masks the factors, not the products: the gradient of a masked product is 0 times the other factor, and 0
-  // times NaN or ∞ is NaN.
+  // Masks the factors, not the products. If a product were masked, the gradient of each factor would be 0
+  // times the other factor, and 0 times NaN or ∞ is NaN.
   const Tensor alpha = zero_padding(transpose(weights, 0, 1), lengths);  // (T, B)
   return sum(unsqueeze(alpha, -1) * zero_padding(values, lengths), 0);   // (T, B, 1) · (T, B, D)
 }

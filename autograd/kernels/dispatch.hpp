@@ -31,7 +31,7 @@ auto typed(F f) {
   };
 }
 
-/// Calls f.operator()<T>() with the C++ type of any dtype.
+/// Like for_floating(), but also accepts i64, with T = std::int64_t.
 template <class F>
 decltype(auto) for_any(const char* operation, Dtype dtype, F f) {
   const Profiled profiled(operation, Profiled::Pass::forward);

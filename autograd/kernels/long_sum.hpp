@@ -12,8 +12,8 @@ namespace gradus::kernels {
 constexpr std::int64_t long_sum = 4096;
 
 /// target += x_begin + … + x_{end−1}, where target and each x_i have `width` elements. A long sum is divided
-/// into halves. The sums of the halves are added, so each term takes part in at most long_sum + log₂ n
-/// additions. add(begin, end, to) adds a short sum to `to`.
+/// into halves. The sums of the halves are added, so each term takes part in at most
+/// long_sum + log₂(end − begin) additions. add(begin, end, to) adds a short sum to `to`.
 template <class T, class Add>
 void add_halves(std::int64_t begin, std::int64_t end, std::int64_t width, T* target, const Add& add) {
   if (end - begin <= long_sum) return add(begin, end, target);

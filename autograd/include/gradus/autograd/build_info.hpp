@@ -25,7 +25,7 @@ struct BuildInfo {
   /// rows".
   std::string instructions;
   /// The version and instruction set of oneDNN: "oneDNN 2.6.3, avx512_core". Empty if gradus was built
-  /// without oneDNN: the BLAS then computes all products. With oneDNN, the BLAS still computes all f64
+  /// without oneDNN; the BLAS then computes all products. With oneDNN, the BLAS still computes all f64
   /// products. It also computes those f32 products for which it is faster than oneDNN.
   std::string onednn;
   std::string blas;          ///< the BLAS, with its version

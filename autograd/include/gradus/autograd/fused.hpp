@@ -62,7 +62,7 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
                        GRUForm form = GRUForm::pytorch);
 
 /// One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in
-/// PyTorch, g is a gate here, and not the gradient of the result:
+/// PyTorch, g is a gate here, and not the gradient of the result.
 ///
 ///     i = σ(x_i + h_i),  f = σ(x_f + h_f),  g = tanh(x_g + h_g),  o = σ(x_o + h_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
@@ -71,9 +71,10 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// @param h_part W_hh h + b_hh, (B, 4H), in the same order
 /// @param c      (B, H)
 /// @return h′ and c′, stacked, (2, B, H)
-/// Gradients: let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The
-/// argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 −
-/// g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part both get these; c gets e∘f.
+/// Gradients: let d and d_c′ be the gradients of the results h′ and c′, and e = d_c′ + d∘o∘(1 − tanh²(c′))
+/// the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the
+/// argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part each
+/// get these four gradients; c gets e∘f.
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
 struct LSTMStates {
@@ -179,9 +180,9 @@ struct AttentionDecoder {
 /// taken before dropout.
 /// Gradients: from the last step to the first, the gradients of the cell (as in gru_sequence or
 /// lstm_sequence), of c_t, of α_t and of e_t.
-/// @throws Error without layers, for another number of tensors in `state`, and for a length outside [0, T].
-/// If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator of a
-/// part with another number of sequences.
+/// @throws Error without layers, for a wrong number of tensors in `state`, and for a length outside [0, T].
+/// If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator for a
+/// part of a batch (Generator::of_part) whose number of sequences differs from that of `packing`.
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing);

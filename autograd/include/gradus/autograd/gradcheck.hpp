@@ -21,8 +21,9 @@ namespace gradus {
 ///
 /// A step h confirms a gradient if |analytic − numeric| ≤ atol + rtol·|numeric| + u, and if u is small:
 /// u ≤ max(|analytic| / 1000, rtol · the tensor's largest gradient, atol). In u, |y_j| is the largest
-/// magnitude of y_j at x and at the four other places. If |analytic| is so small that it may be only
-/// rounding, the size of the result can replace the largest gradient.
+/// magnitude of y_j at x and at the four other places. Let s = Σ_j |r_j y_j| / max(1, |x|), over the same
+/// y_j as in u. If |analytic| ≤ ε·s, the gradient may be only rounding. The largest gradient is then replaced
+/// by s if s is larger.
 ///
 /// The first step is h = step·max(1, |x|). If that step does not confirm the gradient, the difference may be
 /// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. The check

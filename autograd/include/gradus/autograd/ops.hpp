@@ -90,8 +90,8 @@ Tensor dropout(const Tensor& x, double probability, Generator& generator);
 /// Dropout of packed sequences (N, …). For (N, n), each element gets the same mask as in the padded tensor
 /// (T, B, n).
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1 and x has packing.rows() rows.
-/// With a probability above 0, also throws if the generator is for a part of a batch with another number of
-/// sequences.
+/// With a probability above 0, also throws if the generator is for a part of a batch (Generator::of_part)
+/// whose number of sequences differs from that of `packing`.
 Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
@@ -278,12 +278,11 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 // All return a mean, as a scalar.
 
 /// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and
-/// targets (…), i64. Rows of ignored targets are not read. If all targets are ignored, the loss is 0.
-/// Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q is 1 − ε + ε/V at
-/// the target and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if its q_k > 0;
-/// otherwise it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is
-/// reused for the exponentials and the gradient. `unsmoothed`, if not null, receives the loss without
-/// smoothing.
+/// targets (…), i64. Without label smoothing, q is 1 at the target and 0 elsewhere. With label smoothing ε, q
+/// is 1 − ε + ε/V at the target and ε/V elsewhere (Szegedy et al. 2016). Rows of ignored targets are not
+/// read. If all targets are ignored, the loss is 0. A logit of −∞ makes the loss ∞ if its q_k > 0; otherwise
+/// it has no effect. If `logits` is moved in and nothing else shares its values, its buffer is reused for the
+/// exponentials and the gradient. `unsmoothed`, if not null, receives the loss without smoothing.
 /// Gradient: g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0
 /// in rows of ignored targets.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and for ε outside [0, 1].

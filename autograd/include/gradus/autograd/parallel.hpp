@@ -23,7 +23,7 @@ void set_threads(int count);
 
 namespace team {
 
-/// The number of threads that a loop can use now: threads(), or 1 inside a loop that the team is running.
+/// The number of threads that a loop can use now: threads(), or 1 inside a parallel loop.
 int available();
 
 /// The number of ranges into which parallel_for splits [0, n).

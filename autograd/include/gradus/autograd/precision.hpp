@@ -16,10 +16,10 @@ enum class Precision {
 /// accumulate in f32 (P. Micikevicius et al., "Mixed precision training", ICLR 2018; D. Kalamkar et al., "A
 /// study of bfloat16 for deep learning training", 2019). bf16 has 8 bits of precision; rounding is to
 /// nearest, ties to even. An (m, k) by (k, n) product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴. In the
-/// fused recurrences, m is the batch size if there are at least 4 steps, or if a PackWeights packs the
-/// weight. Everything else stays f32: parameters, gradients, optimisers, reductions, softmax and losses. Call
-/// backward() within the lifetime too; otherwise the products of the backward pass are not rounded. Scopes
-/// may be nested.
+/// fused recurrences, m is the batch size at every step, even after sequences have ended, if there are at
+/// least 4 steps or a PackWeights packs the weight. Everything else stays f32: parameters, gradients,
+/// optimisers, reductions, softmax and losses. Call backward() within the lifetime too; otherwise the
+/// products of the backward pass are not rounded. Scopes may be nested.
 /// @throws Error for Precision::bf16 if the processor has no bf16 instructions (AVX512-BF16 or AMX-BF16), or
 /// if gradus was built without oneDNN.
 class MixedPrecision {

@@ -33,10 +33,9 @@ class Gradients {
   /// tensor in place.
   /// @throws Error unless wants(i).
   const Tensor& in(int i);
-  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. If this
-  /// is the first gradient of input i, and `gradient` has the input's shape, `gradient` is stored without a
-  /// copy in either of two cases: `gradient` is out() or a view of out(), or no other tensor shares the
-  /// values of `gradient`.
+  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
+  /// first gradient of input i, if it has the input's shape, is stored without a copy in two cases: if it is
+  /// out() or a view of out(), and if no other tensor shares its values.
   /// @throws Error when wants(i) is false, and when `gradient` does not have the input's dtype.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y. Calls f(y, β) with y of the input's
@@ -93,10 +92,11 @@ void append(const char* operation, const Tensor& result, std::span<const TensorR
 /// Otherwise drops `saved` and `backward`. Inputs may be undefined; such inputs need no gradient. `backward`
 /// is a Backward or converts to one.
 ///
-/// `saved` are the tensors that `backward` reads. The tape keeps no other values alive, except those of
-/// leaves and results of at most 8 elements, for recorded(). If a saved tensor was changed in place after
-/// recording, Tensor::backward() throws before it computes gradients. So save only values that `backward`
-/// will read (see for_gradient_of). `operation` is a string literal or has static lifetime.
+/// `saved` are the tensors that `backward` reads. The tape keeps their values alive. For recorded(), the tape
+/// also keeps the values of any leaf or result that has at most 8 elements. It keeps no other values. If a
+/// saved tensor was changed in place after recording, Tensor::backward() throws before it computes gradients.
+/// So save only values that `backward` will read (see for_gradient_of). `operation` is a string literal or
+/// has static lifetime.
 /// @return result. @throws Error when `result` is already recorded, for example because it is an input. Under
 /// DetectAnomaly, also throws when `result` contains NaN or infinity.
 template <class F>

@@ -141,13 +141,13 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// each. Changes no Tensor::grad(), and runs only the part of the tape between outputs and inputs. Several
 /// threads may call grad() on graphs that share parameters. Each thread then gets its own gradients;
 /// backward() would add up the gradients of all threads.
-/// @throws Error as backward() does, when `gradients` is not empty and has another length than `outputs`, and
-/// when an input requires no gradient, or no output was computed from it.
+/// @throws Error as backward() does. Also throws when `gradients` is not empty and has another length than
+/// `outputs`, for an input that requires no gradient, and for an input from which no output was computed.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& gradients = {}, bool retain_graph = false);
 
-/// New tensors, not on the tape. @throws Error for an invalid shape, or, for i64, a value that is not a
-/// 64-bit integer.
+/// New tensors, not on the tape. @throws Error for an invalid shape. For i64, also throws for a value that is
+/// not a 64-bit integer.
 Tensor empty(const Shape& shape, Dtype dtype = Dtype::f32);  // uninitialised
 Tensor zeros(const Shape& shape, Dtype dtype = Dtype::f32);
 Tensor ones(const Shape& shape, Dtype dtype = Dtype::f32);
@@ -178,8 +178,8 @@ Tensor tensor(const std::vector<T>& values) {
 /// A tensor from nested braces: tensor(3) is a scalar, tensor({1, 2}) a vector, tensor({{1, 2}, {3, 4}}) a
 /// matrix, and so on. For i64, the numbers must be integers below 2^53 in magnitude, because NestedList
 /// stores them as double. A std::vector<std::int64_t> has no such limit.
-/// @throws Error when lists at one depth differ in length, for more than Shape::max_rank levels, and, for
-/// i64, for any other number.
+/// @throws Error when lists at one depth differ in length, and for more than Shape::max_rank levels. For i64,
+/// also throws for a number that is not such an integer.
 Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
 
 /// A tensor that uses shape.numel() row-major `values` without a copy, and keeps them alive.
