@@ -72,8 +72,8 @@ int standard_stream(const Status& found) {
   return -1;
 }
 
-// True for regular files, which are replaced by renaming, unless the file is a standard stream. Also true for
-// folders: renaming a file to a folder's path fails, and the error says why.
+// True for a regular file that is not a standard stream: it is replaced by renaming. Also true for a folder:
+// renaming a file to a folder's path fails, and the error says why.
 bool is_replaced(const Status& found) {
   return (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) && standard_stream(found) < 0;
 }

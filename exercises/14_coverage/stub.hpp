@@ -6,7 +6,7 @@
 
 using namespace gradus;
 
-// c_t = Σ_{k<t} α_k, (Ty, B, Tx): the attention that each source position received before step t.
+// c (Ty, B, Tx): c_t = Σ_{k<t} α_k is the attention that each source position received before step t.
 inline Tensor coverage(const Tensor& /*weights*/) {
   // TODO
   exercise::to_do("Write coverage(weights): the sum of each source position's weights before each step.");

@@ -14,7 +14,7 @@ struct TopK {
   /// lengths[b] energies, and 0 elsewhere. Lengths: (B), i64, or undefined.
   std::function<gradus::Tensor(const gradus::Tensor& e, const gradus::Tensor& lengths, std::int64_t k)>
       softmax;
-  /// Additive attention with these weights. Q, D and A are the sizes of queries, values and energies.
+  /// Additive attention with these weights.
   std::function<std::unique_ptr<gradus::nn::Attention>(std::int64_t query_size, std::int64_t value_size,
                                                        std::int64_t energy_size, std::int64_t k)>
       attention;

@@ -42,7 +42,7 @@ Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
   return softmax(masked_fill(e, inverted(chosen), -infinity));
 }
 
-// A mask: sorts the energies at the real positions of each row by `before`, and sets 1 at the positions of
+// Sorts the energies at the real positions of each row by `before`. Returns a mask with 1 at the positions of
 // the first k.
 template <class Order>
 Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {

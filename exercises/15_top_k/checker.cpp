@@ -127,7 +127,7 @@ Case with_many_ties() {
 using Order = std::function<bool(double a, double b)>;  // true if a comes before b
 bool larger(double a, double b) { return a > b; }
 
-// Sorts the first `length` positions of row b by their energies, in this order, and returns the first k of
+// Sorts the first `length` positions of row b by their energies, with `order`, and returns the first k of
 // them. Equal energies keep the order of their positions.
 std::vector<std::int64_t> first_of(const Plain& e, std::int64_t b, std::int64_t length, std::int64_t k,
                                    const Order& order = larger) {

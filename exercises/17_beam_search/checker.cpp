@@ -136,7 +136,7 @@ Mistake mistake_in(const BeamSearch& answer, const std::vector<Case>& cases, con
               "hand."};
 }
 
-// Expects the outputs of right() in all cases. Otherwise reports the fault that explains all outputs.
+// Expects the outputs of right() in all cases. Reports mistake_in() for the first wrong one.
 template <class Right>
 void expect_outputs(const BeamSearch& answer, const std::vector<Case>& cases, const Right& right,
                     const std::string& says) {
@@ -225,7 +225,7 @@ void nothing_ends(const BeamSearch& answer) {
   calls_at_the_end(answer);
 }
 
-// 5000 is more than V^max_length, so the beam never drops a hypothesis, and the result is exact.
+// The width 5000 exceeds V^max_length, so the beam never drops a hypothesis, and the result is exact.
 void all_outputs(const BeamSearch& answer) {
   expect_outputs(
       answer, many({5000}, 5, 0.5),

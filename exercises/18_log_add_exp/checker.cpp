@@ -83,8 +83,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// The shape `narrow` is broadcast to the shape `wide`. So each element of the result is a copy. For each
-// element of the result, lists the flat index of the element that was copied.
+// A tensor of shape `narrow` is broadcast to the shape `wide`. For each element of the result, lists the flat
+// index of the element from which it was copied.
 std::vector<std::size_t> copied_elements(const Shape& wide, const Shape& narrow) {
   std::vector<std::size_t> list;
   for (std::int64_t i = 0; i < wide.numel(); ++i) {

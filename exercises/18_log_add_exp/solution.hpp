@@ -6,7 +6,7 @@
 
 using namespace gradus;
 
-// Sums g to `shape`. `shape` can be broadcast to the shape of g.
+// Sums g over the axes along which `shape` was broadcast to the shape of g. The result has the shape `shape`.
 inline Tensor sum_to(const Tensor& g, const Shape& shape) {
   Tensor sums = g;
   while (sums.shape().rank() > shape.rank()) sums = sum(sums, 0);

@@ -8,7 +8,7 @@
 
 using namespace gradus;
 
-// Sums g to `shape`. `shape` can be broadcast to the shape of g.
+// Sums g over the axes along which `shape` was broadcast to the shape of g. The result has the shape `shape`.
 inline Tensor sum_to(const Tensor& /*g*/, const Shape& /*shape*/) {
   // TODO
   exercise::to_do("Write sum_to(g, shape): the sum over the axes along which `shape` was stretched.");

@@ -285,7 +285,7 @@ void pads(const ChoGru& answer) {
   const std::string what = "states of a batch with ";
   expect_right(answer, what + "zeros in the pads", with_pads(k, {0}), {}, pads_leak);
   expect_right(answer, what + "large numbers in the pads", with_pads(k, {1e4, -1e4}), {}, pads_leak);
-  // The right states do not read the pads, so NaN does not reach them.
+  // The right states do not depend on the pads, so NaN in the pads does not change them.
   exercise::expect_values(what + "NaN and infinity in the pads", run(answer, with_pads(k, not_numbers())),
                           expected(k), {}, pads_leak);
 

@@ -102,7 +102,7 @@ void expect_rows_selectable(const AnyAttention& any) {
       memory_layout, "attend() fails for five rows that were selected from a batch of three.");
 }
 
-// Random weights, to pass as previous weights that the attention itself has not returned.
+// Random previous weights, which the attention itself did not return.
 Tensor foreign_weights(const Case& c) {
   gradus::Generator generator(17);
   const Tensor e = gradus::normal({c.B(), c.T()}, 0, 1, generator, Dtype::f64);

@@ -73,7 +73,7 @@ void expect_only_its_arguments(const AnyAttention& any);
 /// Reports "batch-of-one-padded", "equal-lengths", "zero-value", "equal-values" and "long-sentence".
 void expect_any_sentences(const AnyAttention& any);
 
-/// Expects the right weights and context even for extreme energies, and for any values at the pads.
+/// Expects the right weights and context even for extreme energies and large values at the pads.
 /// Reports "pads-leak", "overflow", "max-over-pads", "large-energies" and "small-weights".
 void expect_any_energies(const AnyAttention& any);
 

@@ -9,8 +9,7 @@
 #include "finding.hpp"
 #include "museum/diagnosis.hpp"
 
-/// The framework of all checkers. A checker runs a list of stages, from shapes to a short training. It stops
-/// at the first mistake.
+/// The framework of all checkers. A checker runs a list of stages, and stops at the first mistake.
 namespace exercise {
 
 struct Stage {
@@ -22,8 +21,8 @@ struct Stage {
 struct Exercise {
   std::string name;  ///< the folder's name without its number
   std::vector<Stage> stages;
-  /// For each of the learner's attentions and decoders, a function that makes the museum's program with this
-  /// class.
+  /// One function for each attention or decoder class that the learner wrote. It makes the museum's program
+  /// with that class.
   std::vector<museum::Make> programs = {};
 };
 
@@ -55,7 +54,8 @@ Verdict check(const Exercise& exercise, const CheckOptions& options);
 /// 2 for an unknown option, and 3 at a ToDo. With --diagnose, returns 1 if it names an exhibit. Options:
 ///
 ///     --no-training   skips the training stages
-///     --seconds N     limits a stage to N seconds, a training stage to 3 N, and the diagnosis to N
+///     --seconds N     limits a stage to N seconds, a training stage to 3 N, and the diagnosis after a
+///                     finding to N
 ///     --parts A,B     runs only the stages of these parts
 ///     --diagnose      only names the exhibit of the museum that the learner's classes resemble
 ///     --memory MIB    limits the memory

@@ -14,7 +14,8 @@
 namespace exercise {
 
 /// Additive attention that records the calls of attend(). With `follows`, it subtracts twice the previous
-/// weights from the energies, so that gradients also flow through the previous weights.
+/// weights from the energies, so that gradients also flow through the previous weights. Such calls are
+/// not recorded.
 class Watched : public gradus::nn::AdditiveAttention {
  public:
   struct Call {

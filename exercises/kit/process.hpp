@@ -2,8 +2,8 @@
 
 #include <functional>
 
-/// Time limits and child processes. A web page has neither (web/wasi/checks.cpp); there, the page ends a
-/// program that runs too long.
+/// Limits of time and memory, and child processes. A web page has none of these (web/wasi/checks.cpp). There,
+/// the page ends a program that runs too long.
 namespace exercise {
 
 /// Ends the program by SIGALRM after `seconds`. 0 removes the limit.

@@ -93,8 +93,7 @@ void append_stack() {
   for (const std::uintptr_t address : stack) append("at ", address - load, 16);
 }
 
-// Writes only in the traced process. A check may run in a child process (run_apart()). A signal that ends the
-// child is a result of this check.
+// Writes only in the traced process. In a child process of run_apart(), the signal is a result of the check.
 void on_signal(int number, siginfo_t* info, void*) {
   if (getpid() == process) {
     std::signal(SIGALRM, SIG_DFL);

@@ -8,9 +8,9 @@
 /// as addr2line expects.
 namespace exercise {
 
-/// From now on, if a signal or exit() ends the program, appends the cause and the stack to `file`. The first
-/// line is "exit" or, for signal 11, "signal 11". If the stack has overflowed, the next line is "overflow".
-/// Then each frame has a line "at 1a2b", innermost first. The signal still ends the program.
+/// From now on, if a crash, SIGALRM or exit() ends the program, appends the cause and the stack to `file`.
+/// The first line is "exit" or, for signal 11, "signal 11". If the stack has overflowed, the next line is
+/// "overflow". Then each frame has a line "at 1a2b", innermost first. The signal still ends the program.
 void trace_ends(const std::string& file);
 
 /// Ends the tracing. Call allow_exit() before main() returns, so that a regular end leaves no record.

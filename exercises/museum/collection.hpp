@@ -6,7 +6,8 @@ namespace museum {
 
 constexpr int exhibits = 15;
 
-/// The program of exhibit 1 … 15. 0 is the right program. exhibits.py generates the definition.
+/// The program of exhibit `number`, 1 … 15; for `number` = 0, the right program. exhibits.py generates the
+/// definition.
 std::unique_ptr<Subject> exhibit(int number, const Sizes& sizes);
 
 }  // namespace museum

@@ -32,7 +32,7 @@ class Subject : public gradus::nn::Module {
   virtual Tensor forced(const gradus::data::Batch& batch) const = 0;
   /// The loss of a batch, a scalar.
   virtual Tensor loss(const gradus::data::Batch& batch) const = 0;
-  /// The outputs for the sources of a batch. Each ends with its first EOS.
+  /// The outputs for the sources of a batch. Each stops at its first EOS, or at a limit of steps.
   virtual std::vector<Tokens> translate(const gradus::data::Batch& batch) const = 0;
 };
 
