@@ -112,8 +112,8 @@ int main() {
       attempt("a reference to the node of x", "no-way-back",
               [](Value x) {
                 const double y = std::tanh(x.data());
-                // Adds the gradient to a copy of x's node, so the node gets no gradient. A reference would be
-                // as wrong as the copy: record() may move the nodes, and leave the reference dangling.
+                // Adds the gradient to a copy of x's node, so x gets no gradient. A reference would also be
+                // wrong: record() may move the nodes, and leave the reference dangling.
                 Node lost = x.node();
                 return record(*x.tape, y, [=](double g) mutable { lost.gradient += g * (1 - y * y); });
               }),

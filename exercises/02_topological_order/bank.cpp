@@ -107,8 +107,8 @@ std::vector<Node*> first_edge_only(Node* L) {
   return order;
 }
 
-// `depth` is the length of a path from L to `node`. Follows every path from `node`, so this function is
-// exponentially slow. Raises depths[n] to the length of the longest path that reaches n.
+// Extends a path from L to `node`, of length `depth`, in all ways. Raises depths[n] to the length of the
+// longest path to n. Takes exponential time.
 void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
   depths[node] = std::max(depths[node], depth);
   for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);

@@ -138,8 +138,8 @@ const KnownOrder known_orders[] = {
     {double_edge, [](Node* L) { return by_users(L, true); }},
 };
 
-// Finds the known mistake whose order the answer returns. On a small graph, several mistakes may give the
-// same order. So the mistake must also give the answer's order on larger graphs, where the orders differ.
+// Returns the known mistake that explains the answer's order, else order_wrong. On a small graph, several
+// mistakes may give the same order. So the mistake must also explain the answer's orders of larger graphs.
 Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>& order) {
   Graph graph;
   std::vector<Node*> larger;
@@ -325,8 +325,8 @@ void deep(const TopologicalOrder& answer) {
 }
 
 // Chains of 1 to 40 diamonds. Both sides of a diamond use x twice, so 4 paths lead through it, and n diamonds
-// have 4ⁿ paths. The chain grows by one diamond at a time, so an answer that follows every path exceeds the
-// time limit within seconds.
+// have 4ⁿ paths. The chain grows by one diamond at a time, so an answer that follows every path soon exceeds
+// the time limit.
 void many_ways(const TopologicalOrder& answer) {
   Graph graph;
   Node* x = graph.leaf(0.5);

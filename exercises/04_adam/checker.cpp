@@ -244,7 +244,7 @@ Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each)
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// Parameter k after all steps, if the constructor uses the default of one constant, or of both β₁ and β₂.
+// Parameter k after all steps of a wrong Adam that replaces one constant, or both β₁ and β₂, by the default.
 std::vector<exercise::Suspect> constant_suspects(const Case& c, std::size_t k) {
   const AdamOptions usual;
   std::vector<exercise::Suspect> all;
@@ -297,7 +297,7 @@ std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   return parameters;
 }
 
-// After one step, several mistakes give the same θ. If some mistakes also explain the answer's six steps,
+// After one step, several mistakes give the same θ. If some mistakes give the answer's θ after six steps,
 // only these are suspects.
 std::vector<exercise::Suspect> first_suspects(const MakeAdam& make, const Case& c) {
   const Case longer = example({{2, 3}}, 6);

@@ -136,7 +136,7 @@ double expected(const Case& c) {
   return total(c, [&](auto t, auto b) { return surprise(c, z, t, b); }) / tokens(c);
 }
 
-// Σ_t of the mean of term(t, b) over the sentences that have a token t.
+// The mean of term(t, b) over the sentences that have a token t, summed over t.
 template <class Term>
 double mean_over_positions(const Case& c, const Term& term) {
   double sum = 0;

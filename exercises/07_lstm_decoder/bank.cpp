@@ -331,7 +331,7 @@ class CellInMemberLater : public Decoder {
   mutable Tensor c_;
 };
 
-// A Decoder without replaced parts. Its subclasses override one function each.
+// A Decoder without replaced parts. Its subclasses override start(), step() or both.
 class Like : public Decoder {
  public:
   Like(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,

@@ -15,7 +15,7 @@ using nn::Memory;
 
 namespace {
 
-// --- An attention with replaceable parts. Each attempt replaces one part ---
+// --- An attention with replaceable parts. Each attempt replaces one or two parts ---
 
 enum class Made { right, with_biases, transposed, swapped, unregistered };
 
@@ -99,7 +99,7 @@ Tensor reals(const Tensor& e, const Tensor& lengths) {
 
 // --- Correct solutions ---
 
-// Base class that holds the parameters of the correct solutions.
+// Holds the parameters. The base class of most solutions below, correct and wrong.
 class Parameters : public nn::Attention {
  public:
   Parameters(std::int64_t Q, std::int64_t D, std::int64_t A)
@@ -233,9 +233,9 @@ class ByLogarithm : public Parameters {
   }
 };
 
-// --- Wrong solutions that cache or modify tensors ---
+// --- Other wrong solutions ---
 
-// A correct attention. Its subclasses, the wrong solutions, cache or modify tensors.
+// A correct attention. Each subclass makes one mistake.
 class Usual : public Parameters {
  public:
   using Parameters::Parameters;

@@ -135,7 +135,7 @@ Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t se
     weights(1, 0, j) = tied_thrice[j];
     weights(2, 0, j) = tied[j];
   }
-  // If sentence 1 has five tokens, it gets at step 0 two small weights, and two large ones that are equal in
+  // If sentence 1 has five tokens, two of its weights at step 0 are small, and the two largest are equal in
   // f32.
   const double close[] = {1e-5, 3e-4, 0.29969, 0.35, 0.35 + 1e-12};
   for (std::int64_t j = 0; j < 5 && lengths[1] == 5; ++j) weights(0, 1, j) = close[j];

@@ -278,7 +278,7 @@ class OwnConcat : public nn::ScoredAttention {
   }
 
  private:
-  // W_a [s; h] computed as W_s s + W_h h.
+  // The energies, with W_a = [W_s W_h]: W_a [s; h] is computed as W_s s + W_h h.
   Tensor by_halves(const Tensor& s, const Tensor& h) const {
     const std::int64_t Q = s.size(1);
     const Tensor from_s = linear(s, W_a.weight.slice(0, Q, 1));
@@ -506,7 +506,7 @@ class OwnDecoder : public nn::DecoderStep {
 
   bool feeds_;
   Step how_;
-  // Only wrong decoders use these members. Correct decoders keep their state in nn::State.
+  // Some wrong decoders keep their state in these members. Correct decoders keep it in nn::State.
   mutable Tensor kept_, s_0_;
   mutable nn::Memory memory_;
   mutable std::int64_t calls_ = 0;

@@ -13,7 +13,8 @@ using gradus::nn::DecoderStep;
 
 constexpr std::int64_t hidden = 48, energy = 32;
 
-// Trains Luong's decoder on reversal. Prints the exact match by length and, if `shown`, an alignment.
+// Trains Luong's decoder on reversal. Prints the exact match by length. If `shown`, also prints an alignment
+// beside one of the library's model.
 void training(const std::string& label, const Luong::MakeDecoder& make, std::unique_ptr<Attention> attention,
               std::int64_t steps, double least, bool shown) {
   const exercise::Reversals task{.steps = steps};

@@ -32,13 +32,14 @@ using Lengths = std::vector<std::int64_t>;
 constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
 constexpr std::int64_t T = 17;
 // The half-widths w of the windows. A fractional w detects code that rounds w. The value 3 − 10⁻⁹ detects
-// code that stores w as a float. For the first w of each list, 2 w is less than T. The first w of local-p is
-// not 4: for w = 4, the right σ² = w²/4 equals the wrong σ² = w. It is not 3 either: for w = 3, the window
+// code that stores w as a float. A mistake is reported at the first w that shows it, so the first w of each
+// list must tell the mistakes apart. For this w, 2 w is less than T. The first w of local-p is not 4: for
+// w = 4, the right σ² = w²/4 equals the wrong σ² = w. It is not 3 either: for w = 3, the window
 // |j − p| ≤ w + ½ equals a window around the rounded p. With w = 9, a window is wider than T = 17 positions.
 // Near an end of the sentence, this window still excludes some positions.
 const std::vector<double> half_windows_of_m = {3, 4, 2.5, 1.25, 9, 3 - 1e-9},
                           half_windows_of_p = {4.5, 3, 1.25, 2.5, 9};
-// Six sentences, so that two different mistakes give different weights in at least one of them. The first
+// Six sentences, so that two different mistakes give different weights in at least one sentence. The first
 // sentence of some_padding is not the longest.
 const Lengths all_real = {T, T, T, T, T, T}, some_padding = {9, T, 4, 2, 7, 12};
 

@@ -54,8 +54,7 @@ const Mistake sorted_symbols{"sorted-symbols",
                              "The symbols are compared with the sorted source, whatever the positions are.",
                              "Step t needs the symbol at positions[t]: the task need not be sorting."};
 
-// A source and attention weights. In some steps, the largest weight is at the right position; in other steps,
-// it is at an equal symbol or at a wrong one.
+// A source, attention weights, and the right position for each step.
 struct Aligned {
   Symbols source;
   Plain weights;  // (L + 1, L)
@@ -65,8 +64,8 @@ struct Aligned {
 
 // A case with ties for the largest weight: three positions share it in step 2, two in steps 0, 1 and 3. The
 // right position is the first of them in steps 0 and 1, the second in step 2, and the last in step 3. In step
-// 1, both positions hold the same symbol. An answer that takes the last of equal weights gets both fractions
-// wrong.
+// 1, both positions hold the same symbol. If an answer takes the last of equal weights, its on_position() and
+// on_symbol() are wrong.
 Aligned with_ties() {
   Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
   const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
@@ -221,7 +220,8 @@ std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
       {weight_there, counting(0, weight)}};
 }
 
-// Checks the fractions of all alignments. If they are wrong, reports the mistake that explains all of them.
+// Checks the fractions of all alignments. If one is wrong, reports the known mistake that gives all of the
+// answer's fractions, else "values".
 void expect_fraction(const std::string& what, const OfAlignment& answer, const Rule& rule,
                      std::vector<FractionSuspect> suspects) {
   for (const FractionSuspect& suspect : usual_suspects(rule)) suspects.push_back(suspect);

@@ -9,8 +9,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// One process's connection to all P processes of its job, numbered 0 … P − 1. These functions are all that
-/// sums, broadcasts and training need. All processes must make the same calls in the same order.
+/// One process's connection to all P processes of its job, numbered 0 … P − 1. sum(), broadcast() and
+/// gather() need only the functions of this class. All processes must make the same calls of sum(),
+/// broadcast() and gather() in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -20,10 +21,11 @@ class Communicator {
   /// call: its `out` has the size of this `in`, and its `in` the size of this `out`. Returns when `in` is
   /// complete and `out` may be overwritten.
   /// @throws Error if `peer` is not another process of the job, if the peer's message does not have the size
-  /// of `in`, or if the peer has failed.
+  /// of `in`, or if the peer has failed. With MPI, the failure of a peer ends the job: see
+  /// connect().
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
-  /// True, the default, if messages can be sent while this process computes, as over a network. False for MPI
-  /// on a single host, where the cores themselves copy messages. All processes return the same value.
+  /// True if messages can be sent while this process computes, as over a network. This is the default. False
+  /// for MPI on a single host, where the cores themselves copy messages. All processes return the same value.
   virtual bool has_network() const { return true; }
 };
 

@@ -12,10 +12,10 @@ struct SumTimes {
   double waiting = 0;  ///< time in finish_sums(); during the rest of `summing`, the process computed
 };
 
-/// The processes of a job for a models::Trainer. With a network, sums run in a separate thread. Call
-/// finish_sums() before any other call on the communicator, because two calls must not overlap. On one host,
-/// finish_sums() itself computes all sums, because a separate thread would take a core from the computation.
-/// The communicator must outlive the result.
+/// The processes of a job for a models::Trainer. If has_network() is true, sums run in a separate thread.
+/// Call finish_sums() before any other call on the communicator, because two calls must not overlap. If
+/// has_network() is false, finish_sums() itself computes all sums, because a separate thread would take a
+/// core from the computation. The communicator must outlive the result.
 /// @param times if not null, finish_sums() updates it
 models::Processes processes_of(Communicator& communicator, SumTimes* times = nullptr);
 
