@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           read.narrow.bf16.contains(name) ? 2 : gradus::bytes_per_element(tensor.dtype());
       values += static_cast<std::size_t>(tensor.numel()) * bytes;
     }
-    // Does not check headers with an 8. They may have I8, whose values take one byte in the file, and four
-    // when read. Every spelling of "I8", such as "I\u0038", contains an 8.
+    // Headers that contain an 8 are not checked, because they may have the dtype I8. An I8 value takes one
+    // byte in the file, and four when read. Every spelling of "I8", such as "I\u0038", contains an 8.
     if (fuzz::text_of(data + 1, length).find('8') != std::string::npos) return;
     fuzz::expect(values == 4U * data[0], "every value belongs to one tensor");
   });

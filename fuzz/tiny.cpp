@@ -1,6 +1,6 @@
 // Fuzzes the reader of gradus_tiny with arbitrary models, whose checksum is correct.
-// The program then translates two sentences. CMakeLists.txt renames the functions of C that end the program,
-// allocate memory or write a text, so that this file defines them.
+// The program then translates two sentences. CMakeLists.txt renames its main(), and the functions exit(),
+// fputs() and calloc() that it calls. This file defines the renamed exit(), fputs() and calloc().
 
 #include <cstdio>
 #include <memory>
@@ -17,7 +17,7 @@ struct Free {
 };
 std::vector<std::unique_ptr<void, Free>> allocated;
 
-// Makes the checksum, the bytes 8 to 11, correct: FNV-1a of the bytes after it.
+// Sets bytes 8 to 11 to the correct checksum: the FNV-1a hash of all later bytes.
 std::string with_checksum(std::string_view content) {
   constexpr std::size_t at = 8, end = 12;
   std::string model(content);

@@ -191,8 +191,8 @@ class Writer {
 
   void write(const Edge& edge) {
     out_ << "  n" << edge.from << " -> n" << edge.to;
-    // An edge shows the tensor's shape if it comes from merged nodes, and all tensors of the edge have this
-    // shape. A single node shows its shape itself.
+    // An edge from merged nodes shows a shape if all tensors of the edge have this shape. A single node shows
+    // its own shape.
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
     if (shaped || edge.count > 1) {
       out_ << " [label=\"";

@@ -33,8 +33,9 @@ struct Picture {
 
 /// Makes one vertex per node of the tape if the tape has at most `max_nodes` nodes. Otherwise merges the
 /// operations of each box, and operations outside all modules by name. If more vertices than `max_nodes`
-/// remain, merges leaves into their boxes, and then the innermost boxes into their parents, until there are
-/// at most `max_nodes` vertices or nothing is left to merge.
+/// remain, also merges leaves into their boxes. If that does not suffice, merges the innermost boxes into
+/// their parents, and begins again with separate leaves. Ends when there are at most `max_nodes` vertices or
+/// nothing is left to merge.
 /// The last of `nodes` is the root. `nodes` must outlive the picture.
 Picture picture_of(const std::vector<Recorded>& nodes, std::size_t max_nodes);
 

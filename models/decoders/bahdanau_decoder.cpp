@@ -80,10 +80,11 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // attention_sequence() returns only the top layer's h, so one layer without a cell state is required. A
-  // readout of the earlier state is excluded, because attention_sequence() would then return s_{t−1} without
-  // s_t. Attention dropout in training is excluded, because one call of attention_sequence() per step would
-  // draw other random numbers than one call for all steps.
+  // The next step needs the whole state, but attention_sequence() returns only the top layer's h. Therefore
+  // the decoder must have one layer, without a cell state. A readout of the earlier state is excluded,
+  // because attention_sequence() would then return s_{t−1} without s_t. Attention dropout in training is
+  // excluded, because one call of attention_sequence() per step would draw other random numbers than one call
+  // for all steps.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

@@ -14,7 +14,7 @@ bool is_maxout(ReadoutForm form) {
   return form == ReadoutForm::maxout || form == ReadoutForm::maxout_earlier;
 }
 
-// The name of a layer's state: "s" for the top layer, "s.0" for the lowest.
+// The name of a layer's state: "s" for the top layer; "s.0", "s.1" … for the layers below, lowest first.
 std::string state_name(std::int64_t layer, std::int64_t layers) {
   return layer == layers - 1 ? "s" : "s." + std::to_string(layer);
 }

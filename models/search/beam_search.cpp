@@ -165,7 +165,7 @@ class Beam final : public SourceSearch {
     if (steps() > 0) {
       for (Hypothesis& hypothesis : incomplete) hypothesis.score = score(hypothesis);
     }
-    // A coverage penalty can change the order: alive_ is sorted by log-probability.
+    // alive_ is sorted by log-probability. With a coverage penalty, the order by score can differ.
     std::ranges::stable_sort(incomplete, std::ranges::greater(), &Hypothesis::score);
     for (const Hypothesis& hypothesis : incomplete) {
       if (std::ssize(list) == options_.n_best) break;

@@ -173,7 +173,7 @@ class RunningBatch::State {
   std::int64_t source_length() const { return T_; }
 
  private:
-  // Encodes the chosen sources, and puts each of them into the cache.
+  // Encodes the chosen sources. Puts their starts into the cache, if there is one.
   Starts encode(const Sources& sources, const std::vector<std::size_t>& chosen,
                 const std::vector<std::int64_t>& counts) {
     const SourceBatch batch(sources, chosen);
@@ -191,7 +191,7 @@ class RunningBatch::State {
     return starts;
   }
 
-  // Selects the rows that the searches continue, and returns their input tokens.
+  // Selects the rows of the next step, and returns their input tokens.
   std::vector<std::int64_t> continue_rows() {
     std::int64_t left = 0;
     for (const Member& member : members_) left += member.runs() ? 0 : member.rows;

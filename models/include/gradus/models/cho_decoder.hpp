@@ -18,8 +18,8 @@ namespace gradus::models {
 /// Modules: those of RecurrentDecoder, and `V`, (H, D). State: that of RecurrentDecoder, and `c`, (B, H).
 class ChoDecoder final : public RecurrentDecoder {
  public:
-  /// @throws Error as RecurrentDecoder does. Also throws for Bridge::copy and Bridge::backward: s_0 is
-  /// computed from c (Bridge::summary), or is 0 (Bridge::zeros).
+  /// @throws Error as RecurrentDecoder does. Also throws for Bridge::copy and Bridge::backward. Only
+  /// Bridge::summary (s_0 computed from c) and Bridge::zeros (s_0 = 0) are possible.
   explicit ChoDecoder(const DecoderOptions& options);
   Start start(const nn::Annotations& annotations) const override;
   bool can_be_shared() const override { return true; }

@@ -17,8 +17,8 @@ namespace gradus::models {
 /// which is itself a distribution. The log-probabilities and perplexities of an ensemble and of a single
 /// model are therefore comparable (Hieber et al. 2017, section 3.3). The attention weights are the mean of
 /// the weights of all members that have attention. The members may differ in decoder, cell and sizes, but
-/// must have the same vocabularies, `pyramid`, `convolution` and `silence`. The members are not owned, and
-/// must outlive the Ensemble.
+/// must have the same vocabularies, Encoder::steps_per_annotation() and `silence`. The members are not owned,
+/// and must outlive the Ensemble.
 class Ensemble {
  public:
   Ensemble(const Seq2Seq& model) : members_{&model} {}  // NOLINT: implicit on purpose, a single model

@@ -16,9 +16,11 @@ enum class ReadoutForm {
   maxout_earlier,  ///< maxout of [s_{t−1}; c_t; E y_{t−1}] (Bahdanau et al. 2015, appendix A.2.2)
 };
 
-/// The last layer of a decoder, logits = W_o t + b_o. For the input x, the vector t is
+/// The last layer of a decoder, logits = W_o t + b_o. The vector t is computed from the input x:
 ///
-///     x,    or a maxout of two pieces t_i = max_j (W x + b)_{i,j},    or W x if W_o is the tied embedding E
+///     t_i = max_j (W x + b)_{i,j}    with a maxout of two pieces, j = 1, 2
+///     t = W x                        without a maxout, if W_o is the tied embedding E
+///     t = x                          otherwise
 ///
 /// Parameters: `weight` W_o (V, ·) and `bias` b_o (V). Modules: `hidden` computes t from x; null if t = x.
 class Readout : public nn::Layer {

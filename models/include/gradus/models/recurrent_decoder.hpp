@@ -48,8 +48,8 @@ class RecurrentDecoder : public nn::DecoderStep {
  public:
   /// @throws Error if the encoder does not provide the states that the bridge needs.
   Start start(const nn::Annotations& annotations) const override;
-  /// step() and forward() are final, so that they always agree. A derived class overrides find_context(), and
-  /// may override advance() and unroll(), which step() and forward() call.
+  /// step() and forward() are final. A derived class overrides find_context(). It may also override
+  /// advance(), which step() calls, and unroll(), which forward() calls.
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const final;
   /// Applies the readout to all steps at once.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const final;
@@ -113,8 +113,8 @@ class RecurrentDecoder : public nn::DecoderStep {
   static Tensor summary(const nn::Annotations& annotations);
 
   Tensor embed(const Tensor& tokens) const;
-  /// The readout's input without E y: [s; c_t], or s if the readout uses only the state. The caller passes
-  /// s_t, or s_{t−1} for ReadoutForm::maxout_earlier.
+  /// The readout's input without E y: [s; c_t], or s if there is no context or the readout uses only the
+  /// state. The caller passes s_t, or s_{t−1} for ReadoutForm::maxout_earlier.
   Tensor features(const Tensor& s, const Tensor& context) const;
   /// The readout's input: the features, with E y appended unless the readout uses only the state.
   Tensor read(const Tensor& features, const Tensor& y) const;

@@ -14,8 +14,8 @@ namespace gradus::models {
 ///
 /// 1. The probabilities of the allowed tokens become p^(1/temperature), normalised.
 /// 2. The `top_k` likeliest tokens are kept (Fan et al. 2018).
-/// 3. Of these, tokens are kept from the likeliest down, until their sum is at least the fraction `top_p` of
-///    the sum in step 2 (nucleus, Holtzman et al. 2020).
+/// 3. Of these, the likeliest are kept: the fewest tokens whose probabilities add up to at least the fraction
+///    `top_p` of the sum over all tokens of step 2 (nucleus, Holtzman et al. 2020).
 /// 4. The token is drawn from the kept tokens, normalised.
 ///
 /// Of equally likely tokens, those with lower ids are kept.

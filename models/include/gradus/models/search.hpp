@@ -36,10 +36,10 @@ class MaxSteps {
 
 /// Decodes a batch; returns at least one output per source, best first.
 ///
-/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. If all of them have
-/// probability 0, the output ends in EOS. The softmax is taken over the whole vocabulary, so that
+/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. If EOS and all ordinary
+/// tokens have probability 0, the output ends in EOS. The softmax is taken over the whole vocabulary, so that
 /// log-probabilities are comparable with those of given targets (force_decode()).
-/// Searches do not change the model's mode: call eval() first to turn off dropout.
+/// Searches do not change the model's mode. Call eval() first to turn off dropout.
 ///
 /// @param model   a Seq2Seq, or several as an Ensemble
 /// @param source  (T, B), i64, or vectors (T, B, ·)

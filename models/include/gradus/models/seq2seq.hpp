@@ -33,8 +33,8 @@ class Seq2Seq : public nn::Module {
   const std::unique_ptr<nn::DecoderStep> decoder;
 };
 
-/// The sizes for make_bahdanau() and make_fixed_context(). With the same sizes, the two models differ only in
-/// the decoder.
+/// The sizes for make_bahdanau() and make_fixed_context(). With the same sizes and bidirectional encoders,
+/// the two models differ only in the decoder.
 struct ModelSizes {
   std::int64_t vocabulary;
   std::int64_t embedding = 32;  ///< E

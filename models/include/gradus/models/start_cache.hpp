@@ -13,10 +13,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Keeps the starts of the sources that were decoded most recently. A start is computed before the first step
-/// of a search: the initial state s_0, the annotations h_j, and the attention's keys U_a h_j (Bahdanau et al.
-/// 2015, appendix A.1.2). If a source in the cache is decoded again, the encoder need not run. All starts
-/// must come from the same model. Threads may share a cache.
+/// Keeps the starts of the sources that were decoded most recently. A start consists of the results computed
+/// before the first step of a search: the initial state s_0, the annotations h_j, and the attention's keys
+/// U_a h_j (Bahdanau et al. 2015, appendix A.1.2). If a source in the cache is decoded again, the encoder
+/// does not run. All starts must come from the same model. Threads may share a cache.
 class StartCache {
  public:
   /// One start for each member of an ensemble.
@@ -28,8 +28,8 @@ class StartCache {
 
   /// The starts of a source, each with batch size 1, or nothing if the cache does not have them.
   std::optional<Starts> find(std::span<const std::int64_t> source);
-  /// Keeps the starts, unless the cache has the source already, or source and starts are larger than the
-  /// limit.
+  /// Keeps the starts, unless the cache has the source already, or source and starts together are larger than
+  /// the limit.
   void insert(std::span<const std::int64_t> source, Starts starts);
 
   struct Use {

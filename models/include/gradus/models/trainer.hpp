@@ -23,7 +23,7 @@
 namespace gradus::models {
 
 /// A stream of batches. Its position can be saved and restored if the functions `state` and `set_state` are
-/// given. Without them, a Trainer can train, but Trainer::state() throws an Error.
+/// given. Without them, a Trainer can train, but Trainer::state() and load_state() throw an Error.
 struct BatchStream {
   std::function<data::Batch()> next;
   /// Returns the position as a fixed number of integers. After set_state(position), the stream continues from
@@ -40,12 +40,12 @@ struct TrainerOptions {
   double learning_rate = 3e-3;     ///< suits Adam and small models; nn::optimisers() has the rules' defaults
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
-  /// A name in nn::schedules(). A schedule determines a factor on the learning rate. With "constant", the
-  /// factor is 1. With "plateau", evaluations determine the factor (nn::PlateauDetector). An evaluation is an
-  /// improvement if it betters the best score by more than 0.01 %. After more than `plateau_patience`
-  /// evaluations in a row without improvement, the factor is multiplied by `plateau_factor`. The factor never
-  /// falls below `final_factor`. With the other schedules, the factor falls from 1, at the end of the
-  /// warm-up, to `final_factor` at the last step.
+  /// A name in nn::schedules(). A schedule determines a factor on the learning rate after the warm-up. With
+  /// "constant", the factor is 1. With "plateau", evaluations determine the factor (nn::PlateauDetector). An
+  /// evaluation is an improvement if it betters the best score by more than 0.01 %. After more than
+  /// `plateau_patience` evaluations in a row without improvement, the factor is multiplied by
+  /// `plateau_factor`. The factor never falls below `final_factor`. With the other schedules, the factor
+  /// falls from 1, at the end of the warm-up, to `final_factor` at the last step.
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;
@@ -154,8 +154,8 @@ class Trainer {
   /// may be larger, and `schedule` may be another one. The options are not part of the state. A plateau
   /// schedule starts afresh if the state has no "trainer.plateau.…" entries. With the same threads and
   /// kernels, later steps are bit-identical to those of an uninterrupted run.
-  /// @throws Error if the stream has no state, as nn::StateReader::finish() and Module::load_state_dict() do,
-  /// and if BatchStream::set_state throws. After an error, nothing has changed.
+  /// @throws Error if the stream has no state, and as nn::StateReader::finish(), Module::load_state_dict()
+  /// and BatchStream::set_state do. After an error, nothing has changed.
   void load_state(const NamedTensors& state);
 
  private:
