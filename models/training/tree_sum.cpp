@@ -19,9 +19,9 @@ void round_to_bf16(Tensor& tensor) {
 void TreeSum::add(Tensor term) {
   const NoGrad no_grad;
   if (bf16_) round_to_bf16(term);
-  // The blocks correspond to the 1 digits of the binary number of terms. The new term is a block of size 1.
-  // While the last block is as large as the new one, their sum replaces the two. This happens once for each 1
-  // at the end of the number, as in a carry: for 1011 + 1, twice.
+  // The number of terms, written in binary, has one digit 1 for each block. The new term is a block of
+  // size 1. While the last block is as large as the new one, their sum replaces both. This happens once for
+  // each 1 at the end of the number, as in a carry: twice for 1011 + 1.
   for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
     term = blocks_.back() + term;
     blocks_.pop_back();

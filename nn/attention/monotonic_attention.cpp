@@ -31,7 +31,8 @@ Tensor monotonic_weights(const Tensor& p, const Tensor& previous) {
   }
   const std::int64_t T = p.size(1);
   if (T == 0) return p;
-  // q_j = a_j q_{j−1} + b_j. Each round doubles the number of positions that a pair (a, b) covers.
+  // Begins with q_j = a_j q_{j−1} + b_j. The rounds turn this into q_j = a_j q_{j−2} + b_j, then into
+  // q_j = a_j q_{j−4} + b_j, …, and finally into q_j = b_j.
   Tensor a = moved(1.0 - p, 1), b = previous;
   for (std::int64_t d = 1; d < T; d *= 2) {
     b = b + a * moved(b, d);

@@ -27,8 +27,8 @@ void check_k(const char* operation, std::int64_t k) {
   if (k < 1) fail(operation, "k must be at least 1, and is ", k);
 }
 
-// Returns a (B, T) constant with zeros beyond the lengths. For each row of length above 0, calls f(e, α):
-// e are the energies within the row's length, and f sets the elements of α, which are 0 before the call.
+// Returns a (B, T) constant with zeros beyond the lengths. For each row of length above 0, calls f(e, α).
+// e are the energies within the row's length. f sets the row's weights α, which are 0 before the call.
 template <class T, class F>
 Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   const std::vector<double> e = energies.to_vector<double>();
@@ -60,8 +60,8 @@ void project(Row e, std::span<double> weights) {
   for (const double x : e) {
     if (!(x < infinity)) fail("sparsemax", "an energy is ", x, " and must be a finite number or −∞");
   }
-  // The largest energy is subtracted from all energies. Otherwise the 1 that is added to a sum of large
-  // energies could be lost to rounding.
+  // Subtracts the largest energy from all energies. Otherwise rounding could lose the 1 that threshold() adds
+  // to or subtracts from large numbers.
   const double largest = *std::ranges::max_element(e);
   if (largest == -infinity) fail("sparsemax", "all energies of a row are −∞, and one must be finite");
   std::vector<double> below(e.begin(), e.end());

@@ -8,7 +8,8 @@
 namespace gradus::nn {
 namespace {
 
-// Returns the query's size. Throws unless the size of the values is a multiple of the query's size.
+// Returns the query's size. Throws unless both sizes are at least 1 and the size of the values is a multiple
+// of the query's size.
 std::int64_t checked_query(std::int64_t query_size, std::int64_t value_size) {
   checked_size("SharedAdditiveAttention", "queries", query_size);
   checked_size("SharedAdditiveAttention", "values", value_size);

@@ -11,7 +11,7 @@ Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_part
   return {states, {last}};
 }
 
-// The equations are in gru.hpp, and as simple operations in autograd/fused/cell_update.cpp.
+// The equations are in gru.hpp. autograd/fused/cell_update.cpp also has them as simple operations.
 RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
                         const RecurrentState& before) {
   if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on r, so it needs a product of its own

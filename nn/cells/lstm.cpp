@@ -5,7 +5,7 @@
 namespace gradus::nn {
 namespace {
 
-// The equations are in lstm.hpp, and as simple operations in autograd/fused/cell_update.cpp.
+// The equations are in lstm.hpp. autograd/fused/cell_update.cpp also has them as simple operations.
 RecurrentState lstm_step(const RecurrentWeights& p, const Tensor& x_part, const RecurrentState& before) {
   const Tensor after =
       lstm_update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before[1]);  // (2, B, H)

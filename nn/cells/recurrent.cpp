@@ -10,7 +10,7 @@
 namespace gradus::nn {
 namespace {
 
-// Creates the parameters of one cell or direction. Each is registered with add(name, tensor).
+// Creates the parameters of a cell, or of one layer in one direction. Registers each with add(name, tensor).
 template <class Add>
 RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::int64_t inputs,
                               std::int64_t hidden, bool bias, const std::string& suffix, Add add) {

@@ -149,7 +149,7 @@ Stored stored_as(const SafetensorsHeader& header, std::string_view name) {
   return std::ranges::find(header.entries, name, &SafetensorsHeader::Entry::name)->as;
 }
 
-// Replaces the scales of each I8 matrix, in `tensors`, by the matrix in f32.
+// `tensors` contains the scales of each I8 matrix. Replaces them by the matrix in f32.
 void dequantise(const fs::path& path, const SafetensorsHeader& header,
                 std::map<std::string, Int8Matrix>& int8, NamedTensors& tensors) {
   const auto refuse = [&](const std::string& name, const auto&... what) {

@@ -10,8 +10,8 @@ namespace {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-// The path without its last name: "decoder.attention.W_a" for "decoder.attention.W_a.weight". Empty at the
-// root.
+// The path without its last name: "decoder.attention.W_a" for "decoder.attention.W_a.weight". Empty if
+// the path has no dot.
 std::string owner_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);

@@ -20,7 +20,7 @@ std::string frame_class(std::size_t frame, std::size_t frames) {
   return join("gp-frame", std::to_string(frame), "of", std::to_string(frames));
 }
 
-// CSS that fades in a frame over the previous ones. The frame stays until the loop restarts.
+// CSS that makes a frame fade in over the previous ones. The frame stays until the loop restarts.
 std::string appears(std::size_t frame, std::size_t frames) {
   constexpr double kEach = 1, kLast = 3, kFade = 0.3;  // all in seconds
   const double round = static_cast<double>(frames - 1) * kEach + kLast;

@@ -56,8 +56,8 @@ struct Columns {
   }
 };
 
-// Values printed above the bars: horizontal, turned by 90°, or omitted. All bars of a picture use the same
-// form.
+// Values printed at the ends of the bars: horizontal, turned by 90°, or omitted. All bars of a picture use
+// the same form.
 struct ValueLabels {
   int decimals;
   double longest = 0;

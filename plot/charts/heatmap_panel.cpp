@@ -42,7 +42,7 @@ double widest(const std::vector<std::string>& labels, double font) {
   return width;
 }
 
-// Sizes and positions within a panel, computed from the labels.
+// Sizes and positions within a panel.
 struct Layout {
   std::vector<std::string> columns, rows;
   double cell_width, cell_height, font;
@@ -75,7 +75,7 @@ struct Layout {
   std::string text_class() const { return font == kFont ? "gp-ink" : "gp-ink gp-small"; }
 };
 
-// Draws the column labels. Returns their right edge.
+// Draws the column labels. Returns the right edge of the labels and the grid.
 double draw_column_labels(Drawing& drawing, const Layout& at) {
   double right = at.left + at.width();
   for (std::size_t c = 0; c < at.columns.size(); ++c) {

@@ -57,9 +57,9 @@ class Attention : public Module {
                         const Tensor& previous_weights) const = 0;
 
   /// If threads may share this attention, and attention_sequence() can compute its score, returns the score
-  /// for values of size `value_size`. Otherwise, and by default, returns nothing. For an object of a class
-  /// derived from AdditiveAttention or another attention of this library, fused_score() also returns nothing
-  /// unless it is overridden, because attend() may differ.
+  /// for values of size `value_size`. Otherwise, and by default, returns nothing. The attentions of this
+  /// library also return nothing for an object of a derived class, because its attend() may differ. Such a
+  /// class may override fused_score().
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }

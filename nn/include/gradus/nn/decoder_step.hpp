@@ -80,7 +80,7 @@ class DecoderStep : public Module {
 
   /// True if threads may run this decoder concurrently on different sequences. Such a decoder must not modify
   /// itself. It may draw random numbers only through dropout(), on inputs (…, B, n) or packed inputs, and
-  /// through attention_sequence(). The generator must be the default generator or be derived from it. The
+  /// through attention_sequence(). Both must draw from the default generator or from one derived from it. The
   /// number of draws in start() and forward() must not depend on the sequences. False by default.
   virtual bool can_be_shared() const { return false; }
 
@@ -90,11 +90,11 @@ class DecoderStep : public Module {
   virtual Estimator estimator() const { return Estimator::none; }
 };
 
-/// Runs a decoder step by step. Before step t = 0, 1, …, input(t, at) returns the tokens of the step before
-/// (BOS at step 0), (B), i64, or an undefined tensor to end the run. `input` may change the state and the
-/// memory in `at`. For example, beam search reorders its hypotheses in `at`. After the step, visit(t, output)
-/// receives the output. In training, each step has its own random generator (DrawsOfSteps). So a sequence's
-/// dropout does not depend on the lengths of the other sequences in the batch.
+/// Runs a decoder step by step. Before each step t = 0, 1, …, calls input(t, at). `input` returns the tokens
+/// of the step before (BOS at step 0), (B), i64, or an undefined tensor to end the run. It may change the
+/// state and the memory in `at`. For example, beam search reorders its hypotheses in `at`. After the step,
+/// visit(t, output) receives the output. In training, each step has its own random generator (DrawsOfSteps).
+/// So a sequence's dropout does not depend on the lengths of the other sequences in the batch.
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
                    const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);

@@ -24,8 +24,8 @@ class Embedding : public Layer {
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
   /// The weight is a copy of `rows` (vocabulary, size), f32 or f64, or `rows` itself if `shared`. `deviation`
   /// has no effect.
-  /// @throws Error if `rows` is not a floating-point matrix, or if the padding id is not the index of a row.
-  /// If `shared`, neither is checked.
+  /// @throws Error if `rows` is i64. Unless `shared`, also throws if `rows` is not a matrix, or if the
+  /// padding id is not the index of a row.
   explicit Embedding(const Tensor& rows, const EmbeddingOptions& options = {});
 
   /// ids (…), i64 → (…, size). @throws Error naming the first id outside [0, vocabulary).

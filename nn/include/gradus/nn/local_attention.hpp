@@ -5,15 +5,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Local attention with a predicted position, "local-p" in Luong et al. 2015, section 3.2, over the scores of
-/// additive attention. S is the length of a source, w is the half window (D in the paper), and positions j
-/// begin at 0:
+/// Local attention with a predicted position, "local-p" in Luong et al. 2015, section 3.2. The energies e_t
+/// are those of additive attention. S is the length of a source, w is the half window (D in the paper), and
+/// positions j begin at 0:
 ///
 ///     p_t  = S sigmoid(v_p · tanh(W_p s))                                       eq. 9
 ///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10
 ///
 /// The softmax is over the positions j < S with |j − p_t| ≤ w; all other weights are 0. The Gaussian's
-/// factors are not normalised, so the weights sum to less than 1. p_t gets its gradient from the Gaussian
+/// factors are not normalised, so the weights sum to at most 1. p_t gets its gradient from the Gaussian
 /// only: the window's edge, where a weight jumps from 0 to e⁻² times its softmax, has no gradient.
 ///
 /// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).

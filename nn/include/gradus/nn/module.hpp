@@ -39,7 +39,7 @@ class Module {
   /// Every parameter of this module and of its descendants. A module's own parameters come first, then its
   /// children's, both in the order of registration. Each has a path, such as "decoder.cell.weight_ih".
   NamedTensors named_parameters() const;
-  /// All parameters without names. A parameter shared under several names appears once.
+  /// All parameters, without their names. A parameter shared under several names appears once.
   std::vector<Tensor> parameters() const;
   /// Total number of elements of the parameters.
   std::int64_t parameter_count() const;

@@ -13,9 +13,9 @@ struct MonotonicOptions {
   /// rounds these probabilities to 0 or 1, and therefore agrees with training.
   double noise = 2;
   /// Initial values of g and r, the scale and the bias of the energies (equation 16, see MonotonicAttention).
-  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. With a larger g, the
-  /// energies outgrow the noise within a few hundred updates. With a lower r, the walk stops less often, so
-  /// that it reaches positions farther to the right in the first updates.
+  /// For long training, Raffel et al. use g = 1 / √A, r from −1 to −4, and a noise of 1. The default g is
+  /// larger, so that the energies outgrow the noise within a few hundred updates. The default r is low, so
+  /// that the walk stops less often, and reaches positions farther to the right in the first updates.
   double scale = 4, bias = -4;
   double dropout = 0;
 };

@@ -27,9 +27,9 @@ struct AttentionMask {
 ///     head_i = softmax(Q_i K_iᵀ / √d) V_i,   Q_i = q W_i^Q,  K_i = k W_i^K,  V_i = v W_i^V,   d = E / heads
 ///     output = [head_1; …; head_h] W^O
 ///
-/// Every attention in this library scores its queries against keys. The result is a weighted sum of values;
-/// by default, the weights are a softmax of the scores. The attentions differ in queries, keys, values and
-/// score:
+/// Every attention in this library scores its queries against keys. The result is a weighted sum of values.
+/// In most attentions, the weights are a softmax of the scores. The attentions differ in queries, keys,
+/// values and score:
 ///
 ///                  query       keys and values   score of q and k     class
 ///     Bahdanau     s_{t−1}     every h_j         v·tanh(W q + U k)    AdditiveAttention

@@ -34,8 +34,8 @@ class Optimiser {
   Optimiser& operator=(const Optimiser&) = delete;
 
   /// Performs one update from the current gradients.
-  /// @throws Error if a parameter no longer has the shape and dtype of its averages, such as Adam's m and v.
-  /// Nothing changes in that case.
+  /// @throws Error if the rule has averages, such as Adam's m and v, and a parameter to update has changed
+  /// its shape or dtype since its last update. Nothing changes in that case.
   void step();
   void zero_grad();
 

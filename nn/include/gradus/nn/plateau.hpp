@@ -52,7 +52,7 @@ class PlateauDetector {
 };
 
 /// Reduces an optimiser's learning rates when a metric has stopped improving, like PyTorch's
-/// ReduceLROnPlateau. (PyTorch also skips reductions of less than 1e-8.) The optimiser must outlive the
+/// ReduceLROnPlateau. (PyTorch makes no reduction of 1e-8 or less.) The optimiser must outlive the
 /// Plateau, and must have no Scheduler, which would overwrite the rates.
 class Plateau {
  public:

@@ -45,7 +45,8 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 /// A schedule that models::TrainerOptions selects by name.
 struct ScheduleKind {
   std::string_view name;
-  /// From factor 1 at t = 0 to `last` at t = steps. "constant" and "plateau" ignore both arguments.
+  /// Makes a schedule with factor 1 at t = 0 and `last` at t = steps. "constant" and "plateau" ignore both
+  /// arguments.
   Schedule (*make)(double last, std::int64_t steps);
 };
 
