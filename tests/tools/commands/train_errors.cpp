@@ -116,11 +116,18 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
         "resume: the run was started with hidden=6 and cannot be resumed with hidden=8; omit the model "
         "options, or start a new run");
   for (const char* name : {"line\nbreak", "both ' \""}) {
-    check(
-        arguments(scratch.path() / name), 1,
-        "settings: a path with a backslash, a line break or both kinds of quotes cannot be saved; rename the "
-        "file or folder");
-    CHECK_FALSE(fs::exists(scratch.path() / name));
+    const fs::path unusual = scratch.path() / name;
+    const Ran ran = run(arguments(unusual));
+    CAPTURE(name, ran.err);
+    if (ran.code == 0) {  // CLI11 2.4 or later escapes these characters
+      CHECK(run({"train", "--resume", unusual.string(), "--steps", "25"}).code == 0);
+      continue;
+    }
+    CHECK(ran.code == 1);
+    CHECK(ran.err ==
+          "gradus train: settings: a path with a backslash, a line break or both kinds of quotes cannot be "
+          "saved; rename the file or folder\n");
+    CHECK_FALSE(fs::exists(unusual));
   }
   check({"train", "--resume", out.string(), "--optimiser", "sgd"}, 1,
         "resume: the run was started with --optimiser adam, whose state does not fit --optimiser sgd; omit "
