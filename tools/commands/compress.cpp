@@ -21,6 +21,7 @@
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
+#include "files/zeros.hpp"
 #include "settings/numbers.hpp"
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
@@ -82,6 +83,11 @@ void keep_units(std::int64_t hidden, SavedModel& saved, const models::Registry& 
 
 // Keeps the most frequent words of the target vocabulary.
 void keep_target_words(std::int64_t words, SavedModel& saved, const models::Registry& registry) {
+  if (saved.settings.data.shared_vocabulary) {
+    fail("compress", "'", saved.path.string(),
+         "' was trained with --shared-vocabulary, and its most frequent words include source words; omit "
+         "--target-words, or train without --shared-vocabulary");
+  }
   data::Vocabulary& vocabulary = saved.sides.target.vocabulary;
   const std::int64_t tokens = data::unk + 1 + words;
   if (tokens >= vocabulary.size()) {
@@ -101,7 +107,7 @@ void prune(const Options& options, models::Seq2Seq& model) {
   compress::Pruning pruning(
       model, options.per_matrix ? compress::PruningScope::per_matrix : compress::PruningScope::global);
   pruning.prune(*options.sparsity);
-  std::cout << "pruned " << digits(100 * pruning.sparsity(), 1) << " % of the weights in matrices\n";
+  std::cout << "pruned " << digits(100 * zeros_of(model).fraction, 1) << " % of the weights in matrices\n";
 }
 
 // Rounds the weights if --int8 or --bf16 is given, and writes them.

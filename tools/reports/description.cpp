@@ -9,7 +9,9 @@
 
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
+#include "files/zeros.hpp"
 #include "settings/choices.hpp"
+#include "settings/numbers.hpp"
 #include "settings/printable.hpp"
 #include "settings/shortest.hpp"
 
@@ -55,9 +57,13 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
 
 void add_progress(std::ostream& out, const Description& description) {
   const auto step = step_of(description);
+  const auto& saved = description.saved;
   if (const auto how = description.file.metadata.find(compressed_key);
       how != description.file.metadata.end()) {
     line(out, "compressed", how->second);
+  }
+  if (saved && is_pruned(*saved)) {
+    line(out, "zeros", digits(100 * zeros_of(*saved->model).fraction, 1) + " % of the weights in matrices");
   }
   if (!step) {
     const auto averaged = description.file.metadata.find("averaged");
@@ -66,7 +72,6 @@ void add_progress(std::ostream& out, const Description& description) {
     }
     return line(out, "step", "none: weights only, training cannot be resumed");
   }
-  const auto& saved = description.saved;
   line(out, "step",
        std::to_string(*step) + (saved ? " of " + std::to_string(saved->settings.trainer.steps) : ""));
   const auto best = kept(description, "best");

@@ -200,6 +200,19 @@ TEST_CASE("a model of fewer target words writes only these", "[tools][compress]"
                       " target words; give fewer") != std::string::npos);
 }
 
+TEST_CASE("compress --target-words refuses a vocabulary with source words", "[tools][compress]") {
+  const Scratch scratch;
+  gradus::tools::Settings settings = small_settings();
+  settings.data.shared_vocabulary = true;
+  const fs::path model = write_small_model(scratch.path() / "shared", settings), out = scratch.path() / "few";
+  const Ran ran = run({"compress", "--target-words", "20", "--model", model, "--out", out});
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus compress: '" + model.string() +
+                       "' was trained with --shared-vocabulary, and its most frequent words include source "
+                       "words; omit --target-words, or train without --shared-vocabulary\n");
+  CHECK_FALSE(fs::exists(out));
+}
+
 TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {
   const Small small;
   REQUIRE(small.compress().code == 0);

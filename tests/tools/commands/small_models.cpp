@@ -71,6 +71,12 @@ TEST_CASE("compress --prune sets the smallest weights to 0, of the model or of e
   for (const char* out : {"global", "int8"}) {
     CHECK(run({"evaluate", "--model", scratch.path() / out}).code == 0);
   }
+  const Ran again = run({"compress", "--prune", "0.5", "--model", scratch.path() / "global", "--out",
+                         scratch.path() / "again"});
+  CHECK(again.out.starts_with("pruned 80.0 % of the weights in matrices\n"));
+  CHECK(contains(run({"info", scratch.path() / "again"}).out,
+                 "\nzeros       80.0 % of the weights in matrices\n"));
+  CHECK_FALSE(contains(run({"info", model}).out, "\nzeros "));
   CHECK(
       compress("none", {}).err ==
       "gradus compress: nothing to do; give --int8, --bf16, --prune, --hidden or --target-words, or several "
@@ -216,10 +222,14 @@ TEST_CASE("train --init-from without --prune notes that it trains the zeros of a
           "[tools][train]") {
   const Scratch scratch;
   const fs::path dense = scratch.path() / "dense", sparse = scratch.path() / "sparse",
-                 narrow = scratch.path() / "narrow", trained = scratch.path() / "trained";
+                 narrow = scratch.path() / "narrow", trained = scratch.path() / "trained",
+                 even = scratch.path() / "even";
   REQUIRE(run(plain_run(dense)).code == 0);
   REQUIRE(run(plain_run(trained, {"--prune", "0.5"})).code == 0);
   REQUIRE(run({"compress", "--prune", "0.8", "--model", dense.string(), "--out", sparse.string()}).code == 0);
+  REQUIRE(
+      run({"compress", "--prune", "0.5", "--per-matrix", "--model", dense.string(), "--out", even.string()})
+          .code == 0);
   REQUIRE(run({"compress", "--hidden", "5", "--model", trained.string(), "--out", narrow.string()}).code ==
           0);
   const auto tuned = [&](const fs::path& from, const Arguments& more = {}) {
@@ -236,15 +246,15 @@ TEST_CASE("train --init-from without --prune notes that it trains the zeros of a
     all.insert(all.end(), more.begin(), more.end());
     return run(all).err;
   };
-  const auto note = [](const char* percent, const fs::path& from, const char* fraction) {
+  const auto note = [](const char* percent, const fs::path& from, const char* options) {
     return std::string("note: ") + percent + " % of the weights in the matrices of '" +
            (from / "best.safetensors").string() +
-           "' are 0, and this run trains them too; to keep them 0, give --prune " + fraction +
-           " --prune-until 1\n";
+           "' are 0, and this run trains them too; to keep them 0, give --prune " + options + '\n';
   };
-  CHECK(contains(tuned(sparse), note("80.0", sparse, "0.8")));
+  CHECK(contains(tuned(sparse), note("80.0", sparse, "0.8 --prune-until 1")));
   CHECK(zeros_of(scratch.path() / "tuned" / "last.safetensors").all < 0.5);
-  CHECK(contains(tuned(trained), note("50.0", trained, "0.5")));
+  CHECK(contains(tuned(trained), note("50.0", trained, "0.5 --prune-until 1")));
+  CHECK(contains(tuned(even), note("50.0", even, "0.5 --prune-until 1 --per-matrix")));
   CHECK(contains(tuned(narrow), " % of the weights in the matrices of '" + narrow.string()));
   for (const std::string& silent : {tuned(dense), tuned(sparse, {"--prune", "0.8", "--prune-until", "1"})}) {
     CHECK_FALSE(contains(silent, "are 0"));
