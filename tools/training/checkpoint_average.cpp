@@ -1,5 +1,6 @@
 #include "training/checkpoint_average.hpp"
 
+#include <gradus/compress/straight_through.hpp>
 #include <gradus/models/average.hpp>
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace gradus::tools {
 
-CheckpointAverage::CheckpointAverage(std::filesystem::path folder, std::int64_t count)
-    : folder_(std::move(folder)), count_(count) {}
+CheckpointAverage::CheckpointAverage(std::filesystem::path folder, std::int64_t count, bool rounds)
+    : folder_(std::move(folder)), count_(count), rounds_(rounds) {}
 
 void CheckpointAverage::add(std::int64_t step, const models::Checkpoint& checkpoint) const {
   models::Checkpoint weights{{}, checkpoint.metadata};
@@ -27,7 +28,11 @@ void CheckpointAverage::add(std::int64_t step, const models::Checkpoint& checkpo
     steps.append(steps.empty() ? "" : " ").append(std::to_string(of_file));
   }
   weights.metadata["averaged"] = steps;
-  models::save_checkpoint(file(), {models::average(states), weights.metadata});
+  NamedTensors mean = models::average(states);
+  for (auto& [name, tensor] : mean) {
+    if (rounds_ && tensor.rank() == 2) tensor = compress::fake_quantise(tensor);
+  }
+  models::save_checkpoint(file(), {std::move(mean), weights.metadata});
 }
 
 void CheckpointAverage::remove_after(std::int64_t step) const {

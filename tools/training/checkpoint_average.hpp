@@ -14,7 +14,8 @@ namespace gradus::tools {
 class CheckpointAverage {
  public:
   /// @param count N ≥ 1
-  CheckpointAverage(std::filesystem::path folder, std::int64_t count);
+  /// @param rounds true to round the mean's matrices to int8, as compress::fake_quantise() does
+  CheckpointAverage(std::filesystem::path folder, std::int64_t count, bool rounds);
 
   /// Writes the weights after `step`, removes the oldest files if there are more than N, and writes the mean.
   /// @param checkpoint only its tensors "model.…" are written
@@ -31,6 +32,7 @@ class CheckpointAverage {
  private:
   std::filesystem::path folder_;
   std::int64_t count_;
+  bool rounds_;
 };
 
 }  // namespace gradus::tools

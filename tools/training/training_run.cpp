@@ -74,7 +74,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     folder_.emplace(settings_.run.out);
     lock_.emplace("train", settings_.run.out);
     finish_replacement(settings_.run.out);
-    if (settings_.run.average > 0) average_.emplace(settings_.run.out, settings_.run.average);
+    if (settings_.run.average > 0) average_.emplace(settings_.run.out, settings_.run.average, settings_.int8);
   }
   const std::int64_t threads =
       settings_.run.threads == 0 && processes_.size() > 1 ? 1 : settings_.run.threads;
@@ -139,19 +139,23 @@ void TrainingRun::after_update(std::int64_t step) {
   }
 }
 
-// If a resumed run has another metric or other dev pairs than before, forgets all earlier scores: the new
-// scores cannot be compared with them.
+// Forgets all earlier scores if a resumed run has another metric or other dev pairs than before, because the
+// new scores cannot be compared with them. Also does so if --int8 begins, because the models with these
+// scores are not rounded.
 void TrainingRun::resume_scores(const models::Checkpoint& resumed, const Settings& before) {
-  const bool is_other_metric = settings_.run.metric != before.run.metric;
+  const bool is_other_metric = settings_.run.metric != before.run.metric,
+             begins_int8 = settings_.int8 && !before.int8;
   has_other_dev_pairs_ = has_other_dev_pairs(resumed, corpus_.dev);
-  scores_change_ = is_other_metric || has_other_dev_pairs_;
+  scores_change_ = is_other_metric || begins_int8 || has_other_dev_pairs_;
   if (!scores_change_) return;
   trainer_->forget_scores();
   if (!trainer_->finished()) return;
-  const char* const what = is_other_metric ? "--metric" : "the dev pairs";
+  const auto [what, remedy] = is_other_metric ? std::pair{"--metric", "omit --metric"}
+                              : begins_int8   ? std::pair{"--int8", "omit --int8"}
+                                              : std::pair{"the dev pairs", "give the original dev pairs"};
   throw UsageError(message("the run has ended after step ", trainer_->steps(), ", so that ", what,
                            " cannot change; give more ", settings_.run.epochs > 0 ? "--epochs" : "--steps",
-                           ", or ", is_other_metric ? "omit --metric" : "give the original dev pairs"));
+                           ", or ", remedy));
 }
 
 // Continues the pruning in a resumed run. `before` are the run's earlier settings. If the present settings

@@ -75,6 +75,42 @@ TEST_CASE("a stopped and resumed run with --int8 has the same bytes as an uninte
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
 }
 
+TEST_CASE("a run resumed with --int8 chooses its best model among rounded ones",
+          "[tools][train][resume][compress]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out)).code == 0);
+  const auto resumed = [&](Arguments more) {
+    more.insert(more.begin(), {"train", "--resume", out.string(), "--threads", "1", "--int8"});
+    return run(more);
+  };
+  const Ran refused = resumed({});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err,
+                 "the run has ended after step 23, so that --int8 cannot change; give more --steps, or omit "
+                 "--int8"));
+  // A large learning rate, so that no rounded model has a better loss than the exact one.
+  REQUIRE(resumed({"--steps", "26", "--learning-rate", "200"}).code == 0);
+  const auto best = matrices(out / "best.safetensors", "model.");
+  REQUIRE(best.size() > 4);
+  for (const auto& [name, W] : best) CHECK(is_rounded(W));
+  CHECK(tools::History::read(out / "log.jsonl", 1000).best()->step > 23);
+}
+
+TEST_CASE("the average of a run with --int8 is rounded", "[tools][train][average][compress]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(rounded(out, {"--average", "2", "--learning-rate", "0.05"})).code == 0);
+  const auto average = matrices(out / "average.safetensors", "model."),
+             last = matrices(out / "last.safetensors", "model.");
+  REQUIRE(average.size() == last.size());
+  for (std::size_t i = 0; i < average.size(); ++i) {
+    CAPTURE(average[i].first);
+    CHECK(is_rounded(average[i].second));
+    CHECK(average[i].second.to_vector<float>() != last[i].second.to_vector<float>());
+  }
+}
+
 TEST_CASE("training with --int8 can begin and end in a resumed run, and errors name the reason",
           "[tools][train][resume][compress]") {
   const Scratch scratch;
