@@ -139,7 +139,7 @@ WORDS = {
     "the last step without pruned weights": "还没有剪去权重的最后一步",
     "the first step with all pruned weights; the best checkpoint is chosen from here on": "剪枝完成的第一步；从这一步起才选最佳检查点",
     "prune the same fraction of each matrix": "每个矩阵剪去同样的比例",
-    "a trained model with the same vocabularies, whose predictions are learned too": "教师：词表相同的训练好的模型，训练时也学习它的预测",
+    "a trained model that knows all tokens of this run, whose predictions are learned too": "教师：认识本次训练的全部词元的训练好的模型，训练时也学习它的预测",
     "weight of the distance to the teacher's predictions; the data have the rest": "与教师的预测之间的距离的权重；其余的权重归数据",
     "temperature of both models' predictions; above 1, unlikely tokens count more": "两个模型的预测的温度；大于 1 时，概率小的词元分量更重",
     "weight of the distance to the teacher's attention weights": "与教师的注意力权重之间的距离的权重",

@@ -25,7 +25,7 @@ void add_compression_options(CLI::App& app, Settings& settings) {
       ->transform(from_0);
   add_switch(app, "--per-matrix", prune.per_matrix, "prune the same fraction of each matrix");
   app.add_option("--teacher", teacher.model,
-                 "a trained model with the same vocabularies, whose predictions are learned too")
+                 "a trained model that knows all tokens of this run, whose predictions are learned too")
       ->type_name("RUN");
   add_number(app, "--teacher-weight", teacher.weight,
              "weight of the distance to the teacher's predictions; the data have the rest")

@@ -48,7 +48,9 @@ std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& co
 
 void refuse_other_data(const Settings& settings) {
   fail("resume", "the run was trained on other pairs or batches; give its original data and batch options",
-       settings.teacher.beam > 0 ? ", and the original --teacher and --teacher-beam" : "",
+       settings.teacher.model.empty() ? ""
+       : settings.teacher.beam > 0    ? ", and the original --teacher and --teacher-beam"
+                                      : ", and the original --teacher",
        ", or start a new run");
 }
 

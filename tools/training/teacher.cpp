@@ -21,13 +21,23 @@
 namespace gradus::tools {
 namespace {
 
-SavedModel loaded(const std::filesystem::path& path, const models::Registry& registry) {
+// Loads the teacher of the run in the folder `run`.
+SavedModel loaded(const std::filesystem::path& teacher, const std::filesystem::path& run,
+                  const models::Registry& registry) {
   try {
-    return load_saved_model(path, registry);
+    return load_saved_model(found_from(teacher, start_of_run(run)), registry);
   } catch (const Error& error) {
     const std::string text = error.what();
     fail("teacher", text.substr(text.find(": ") + 2));  // without the operation
   }
+}
+
+// True if `all` has every token of `some`.
+bool contains(const data::Vocabulary& all, const data::Vocabulary& some) {
+  for (std::int64_t id = data::unk + 1; id < some.size(); ++id) {
+    if (!all.contains(some.token(id))) return false;
+  }
+  return true;
 }
 
 std::string to_line(const std::vector<std::int64_t>& tokens) {
@@ -45,11 +55,22 @@ std::vector<std::int64_t> read_line(std::istream& lines) {
 
 }  // namespace
 
+Sides with_vocabularies_of_teacher(Sides sides, const Settings& settings, const models::Registry& registry) {
+  if (settings.teacher.model.empty()) return sides;
+  const SavedModel teacher = loaded(settings.teacher.model, settings.run.out, registry);
+  if (teacher.settings.data.shared_vocabulary != settings.data.shared_vocabulary) return sides;
+  for (const auto& [own, theirs] :
+       {std::pair{&sides.source, &teacher.sides.source}, {&sides.target, &teacher.sides.target}}) {
+    if (own->tokeniser == theirs->tokeniser && contains(theirs->vocabulary, own->vocabulary))
+      own->vocabulary = theirs->vocabulary;
+  }
+  return sides;
+}
+
 std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,
                                          const std::filesystem::path& run, const models::Registry& registry) {
   if (settings.model.empty()) return nullptr;
-  auto teacher =
-      std::make_shared<SavedModel>(loaded(found_from(settings.model, start_of_run(run)), registry));
+  auto teacher = std::make_shared<SavedModel>(loaded(settings.model, run, registry));
   check_same_tokens("teacher", *teacher, sides);
   if (!share_frames(*teacher, sides.source.frames)) {
     fail("teacher", "'", teacher->path.string(),

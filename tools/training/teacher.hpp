@@ -14,6 +14,12 @@
 
 namespace gradus::tools {
 
+/// These sides with the vocabularies of the teacher, wherever it splits text alike and knows all tokens. The
+/// ids of a run's tokens depend on how often they occur, so the ids of the teacher may be others. Without
+/// `--teacher`, returns the same sides.
+/// @throws Error if load_saved_model() throws.
+Sides with_vocabularies_of_teacher(Sides sides, const Settings& settings, const models::Registry& registry);
+
 /// The model of `--teacher`. It reads the frames of this run. Null without this option.
 /// @param run the run's folder. If the teacher's path is relative and does not exist, it is looked up below
 /// start_of_run(run).

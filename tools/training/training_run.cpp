@@ -59,11 +59,13 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       settings_(std::move(settings)),
       corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
                                  : read_resumed_corpus(settings_, settings_.run.out)),
-      sides_(resumed == nullptr ? make_sides(settings_.data, corpus_.train)
-                                : make_run_sides(settings_,
-                                                 origin_of(settings_.run.out / run_file::last,
-                                                           resumed->tensors, resumed->metadata, registry),
-                                                 corpus_.train)),
+      sides_(with_vocabularies_of_teacher(
+          resumed == nullptr ? make_sides(settings_.data, corpus_.train)
+                             : make_run_sides(settings_,
+                                              origin_of(settings_.run.out / run_file::last, resumed->tensors,
+                                                        resumed->metadata, registry),
+                                              corpus_.train),
+          settings_, registry)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, encode(corpus_.train, sides_), sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),

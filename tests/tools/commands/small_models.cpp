@@ -305,9 +305,9 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
 
   const fs::path no = scratch.path() / "no";
   CHECK(contains(
-      run(plain_run(no, {"--teacher", teacher.string(), "--symbols", "5"})).err,
+      run(plain_run(no, {"--teacher", teacher.string(), "--symbols", "12"})).err,
       "gradus train: teacher: '" + (teacher / "best.safetensors").string() +
-          "' has another source vocabulary than this run: 14 tokens instead of 9; train both with the "
+          "' has another source vocabulary than this run: 14 tokens instead of 16; train both with the "
           "same --task, --seed and options for examples and tokens\n"));
   const std::string blind = (scratch.path() / "blind").string();
   REQUIRE(run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--decoder", "fixed",
@@ -320,6 +320,32 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
         "gradus train: --teacher-attention needs attention weights, which the teacher '" + blind +
             "/best.safetensors' (decoder 'fixed') lacks; omit --teacher-attention, or give another "
             "--teacher; 'gradus train --help' lists the options\n");
+}
+
+TEST_CASE("a student on other examples takes the teacher's vocabularies, and resumes",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path teacher = scratch.path() / "teacher", untaught = scratch.path() / "untaught",
+                 whole = scratch.path() / "whole", out = scratch.path() / "resumed";
+  REQUIRE(run(plain_run(teacher)).code == 0);
+  const Arguments few{"--seed", "2", "--symbols", "5"};
+  REQUIRE(run(plain_run(untaught, few)).code == 0);
+  Arguments taught{"--teacher", teacher.string()};
+  taught.insert(taught.end(), few.begin(), few.end());
+  const Ran ran = run(plain_run(whole, taught));
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const auto vocabulary = [](const fs::path& run_folder, const char* side) {
+    return models::load_checkpoint(run_folder / "last.safetensors").metadata.at(side);
+  };
+  for (const char* side : {"source.vocabulary", "target.vocabulary"}) {
+    CHECK(vocabulary(whole, side) == vocabulary(teacher, side));
+    CHECK(vocabulary(untaught, side) != vocabulary(teacher, side));
+  }
+  stop_after(7, whole, out);
+  REQUIRE(run({"train", "--resume", out.string()}).code == 0);
+  CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
+  CHECK(run({"evaluate", "--model", out.string()}).code == 0);
 }
 
 TEST_CASE("options of small models that do not fit are refused", "[tools][train][errors]") {
