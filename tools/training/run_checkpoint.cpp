@@ -19,13 +19,19 @@ namespace {
 // The names of the exact matrices of --int8 in a checkpoint begin with this.
 constexpr const char* exact_prefix = "trainer.exact.";
 
-// The metadata key of the dev pairs' fingerprint. Older files do not have it.
-constexpr const char* dev_key = "dev.fingerprint";
+// The metadata keys of the fingerprints of the dev pairs and of the teacher. Older files do not have them.
+constexpr const char *dev_key = "dev.fingerprint", *teacher_key = "teacher.fingerprint";
 
 std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
   std::string text;
   for (const data::SentencePair& pair : pairs) text += pair.source + '\t' + pair.target + '\n';
   return std::to_string(data::stable_hash(text));
+}
+
+// True if the checkpoint has this key with another value.
+bool has_other(const models::Checkpoint& checkpoint, const char* key, const std::string& value) {
+  const auto before = checkpoint.metadata.find(key);
+  return before != checkpoint.metadata.end() && before->second != value;
 }
 
 // Refuses data with other vocabularies than the checkpoint's. The ids of the pairs can be equal all the same,
@@ -42,9 +48,10 @@ void check_same_vocabularies(const nn::Metadata& before, const nn::Metadata& now
 
 models::Checkpoint checkpoint_of(const models::Trainer& trainer, const compress::RoundedTraining* rounding,
                                  const Settings& settings, const Sides& sides,
-                                 const std::vector<data::SentencePair>& dev) {
+                                 const std::vector<data::SentencePair>& dev, const std::string& teacher) {
   models::Checkpoint checkpoint{trainer.state(), metadata_of(settings, sides)};
   checkpoint.metadata[dev_key] = fingerprint(dev);
+  if (!teacher.empty()) checkpoint.metadata[teacher_key] = teacher;
   if (rounding == nullptr) return checkpoint;
   for (const auto& [name, W] : rounding->state()) checkpoint.tensors.emplace_back(exact_prefix + name, W);
   return checkpoint;
@@ -90,8 +97,11 @@ NamedTensors exact_weights(const models::Checkpoint& checkpoint) {
 }
 
 bool has_other_dev_pairs(const models::Checkpoint& checkpoint, const std::vector<data::SentencePair>& dev) {
-  const auto before = checkpoint.metadata.find(dev_key);
-  return before != checkpoint.metadata.end() && before->second != fingerprint(dev);
+  return has_other(checkpoint, dev_key, fingerprint(dev));
+}
+
+bool has_other_teacher(const models::Checkpoint& checkpoint, const std::string& teacher) {
+  return !teacher.empty() && has_other(checkpoint, teacher_key, teacher);
 }
 
 }  // namespace gradus::tools

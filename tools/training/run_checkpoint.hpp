@@ -4,19 +4,21 @@
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
 
+#include <string>
 #include <vector>
 
 #include "files/corpus.hpp"
 #include "settings/settings.hpp"
 
 /// The checkpoint of a training run: the state of the trainer, the exact weights of --int8, the settings, the
-/// vocabularies, and a fingerprint of the dev pairs.
+/// vocabularies, and fingerprints of the dev pairs and of the teacher.
 namespace gradus::tools {
 
 /// @param rounding of a run with --int8; otherwise null
+/// @param teacher the fingerprint of the teacher's weights; empty without --teacher
 models::Checkpoint checkpoint_of(const models::Trainer& trainer, const compress::RoundedTraining* rounding,
                                  const Settings& settings, const Sides& sides,
-                                 const std::vector<data::SentencePair>& dev);
+                                 const std::vector<data::SentencePair>& dev, const std::string& teacher);
 
 /// Refuses parameters that are not finite, so that the last good checkpoint stays. An update can make
 /// parameters infinite even if loss and gradient were finite.
@@ -36,5 +38,9 @@ NamedTensors exact_weights(const models::Checkpoint& checkpoint);
 
 /// True if the run had other dev pairs. False for checkpoints of old versions, which have no fingerprint.
 bool has_other_dev_pairs(const models::Checkpoint& checkpoint, const std::vector<data::SentencePair>& dev);
+
+/// True if the run had a teacher with another fingerprint than `teacher`. False if `teacher` is empty, and
+/// for checkpoints of old versions.
+bool has_other_teacher(const models::Checkpoint& checkpoint, const std::string& teacher);
 
 }  // namespace gradus::tools

@@ -88,7 +88,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   freeze_embeddings(settings_.run, *model_);
   const std::shared_ptr<SavedModel> teacher =
       load_teacher(settings_.teacher, sides_, settings_.run.out, registry);
-  if (processes_.size() > 1) check_agree(processes_, facts_of_data(teacher.get()));
+  if (teacher) teacher_fingerprint_ = models::fingerprint(teacher->model->named_parameters());
+  if (processes_.size() > 1) check_agree(processes_, facts_of_data());
   if (teacher && settings_.teacher.beam > 0) {
     batches_ = make_batches(settings_, corpus_,
                             taught_pairs(*teacher, encode(corpus_.train, sides_), settings_.teacher.beam,
@@ -112,6 +113,10 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     }
     resume_scores(*resumed, before);
     resume_pruning(before.prune);
+    if (has_other_teacher(*resumed, teacher_fingerprint_)) {
+      teacher_note_ = message("the weights of the teacher '", teacher->path.string(),
+                              "' are not those of before, so this run differs from an uninterrupted one");
+    }
   }
   if (settings_.int8) start_rounding(resumed);
   if (processes_.size() > 1) {
@@ -193,7 +198,7 @@ void TrainingRun::resume_folder() {
 }
 
 // The properties of program, options, data and teacher, which must agree between processes.
-std::vector<Fact> TrainingRun::facts_of_data(const SavedModel* teacher) const {
+std::vector<Fact> TrainingRun::facts_of_data() const {
   std::vector<Fact> facts = facts_of_program();
   for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);
   const auto add = [&](const char* what, std::uint64_t hash) {
@@ -202,8 +207,7 @@ std::vector<Fact> TrainingRun::facts_of_data(const SavedModel* teacher) const {
   add("the source vocabulary", data::stable_hash(sides_.source.vocabulary.to_text()));
   add("the target vocabulary", data::stable_hash(sides_.target.vocabulary.to_text()));
   add("the training pairs", batches_->fingerprint());
-  if (teacher != nullptr)
-    facts.push_back({"the teacher's weights", models::fingerprint(teacher->model->named_parameters())});
+  if (!teacher_fingerprint_.empty()) facts.push_back({"the teacher's weights", teacher_fingerprint_});
   return facts;
 }
 
@@ -230,18 +234,19 @@ std::string TrainingRun::command() const {
 
 bool TrainingRun::take_steps(const std::function<bool()>& interrupted,
                              const plot::ProgressBar::Clock& clock) {
-  const std::int64_t begin = trainer_->steps(), steps = settings_.trainer.steps;
-  const std::string resumed = begin > 0 ? " after step " + std::to_string(begin) : "";
-  Progress progress("training" + resumed, std::max<std::int64_t>(steps - begin, 0), "steps", clock);
+  begin_ = trainer_->steps();
+  const std::string resumed = begin_ > 0 ? " after step " + std::to_string(begin_) : "";
+  Progress progress("training" + resumed, std::max<std::int64_t>(settings_.trainer.steps - begin_, 0),
+                    "steps", clock);
   started_ = Clock::now();
   sums_ = {};
-  std::int64_t saved = begin;
+  std::int64_t saved = begin_;
   while (true) {
     if (trainer_->evaluation_due()) evaluate();
     const bool stops = distributed::broadcast(processes_, interrupted() ? 1 : 0) > 0;
     if (trainer_->finished() || stops) break;
     note(trainer_->step());
-    progress.update(trainer_->steps() - begin, fields());
+    progress.update(trainer_->steps() - begin_, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
       save_last();
       saved = trainer_->steps();
@@ -339,7 +344,8 @@ void TrainingRun::evaluate() {
 }
 
 models::Checkpoint TrainingRun::checkpoint() const {
-  return checkpoint_of(*trainer_, rounding_ ? &*rounding_ : nullptr, settings_, sides_, corpus_.dev);
+  return checkpoint_of(*trainer_, rounding_ ? &*rounding_ : nullptr, settings_, sides_, corpus_.dev,
+                       teacher_fingerprint_);
 }
 
 void TrainingRun::save(const std::string& name) {

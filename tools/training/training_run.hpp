@@ -69,8 +69,8 @@ class TrainingRun {
   /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
-  /// Notes about unusual data or initial weights: a single training pair, no dev pairs or other ones than
-  /// before, files with more than two columns, a pruned model.
+  /// Notes about unusual data or models: a single training pair, no dev pairs, files with more than two
+  /// columns, a pruned model; other dev pairs or another teacher than before.
   std::vector<std::string> notes() const;
   /// The end of an error message: says what is intact, and how to resume from a checkpoint of this run. Empty
   /// if the folder has no checkpoint. Thread-safe.
@@ -87,7 +87,7 @@ class TrainingRun {
   void resume_folder();
   std::string command() const;
   bool leads() const { return processes_.rank() == 0; }
-  std::vector<Fact> facts_of_data(const SavedModel* teacher) const;
+  std::vector<Fact> facts_of_data() const;
   void note(const models::TrainStep& step);
   void add_to_history();
   void evaluate();
@@ -120,6 +120,8 @@ class TrainingRun {
   bool attends_;  // false if unknown
   std::vector<Pretrained> pretrained_;
   std::string initial_note_;             // about the model of --init-from; empty if there is none
+  std::string teacher_fingerprint_;      // of the weights of --teacher; empty without it
+  std::string teacher_note_;             // if a resumed run has another teacher than before
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::optional<compress::RoundedTraining> rounding_;  // empty without --int8
   bool zeros_change_ = false, scores_change_ = false;  // by other options or dev pairs of a resumed run
@@ -141,6 +143,7 @@ class TrainingRun {
     Clock::time_point start = Clock::now();
   } sums_;
   Clock::time_point started_ = Clock::now();
+  std::int64_t begin_ = 0;  // the number of steps before train()
 };
 
 }  // namespace gradus::tools

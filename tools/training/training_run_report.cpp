@@ -104,6 +104,7 @@ std::vector<std::string> TrainingRun::notes() const {
   std::vector<std::string> notes;
   if (trainer_->steps() == 0) notes = corpus_.notes;  // a resumed run repeats none
   if (!initial_note_.empty()) notes.push_back(initial_note_);
+  if (!teacher_note_.empty()) notes.push_back(teacher_note_);
   if (has_other_dev_pairs_) {
     notes.emplace_back(
         "the dev pairs are not those of before, so the best checkpoint is chosen among new ones");
@@ -137,8 +138,12 @@ std::string TrainingRun::average_line() const {
 std::string TrainingRun::summary() const {
   std::ostringstream text;
   const std::string out = settings_.run.out.string();
-  text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
-       << digits(seconds_since(started_), 0) << " s";
+  if (trainer_->finished() && trainer_->steps() == begin_) {
+    text << "no steps left: the run had ended after step " << begin_;
+  } else {
+    text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
+         << digits(seconds_since(started_), 0) << " s";
+  }
   if (trainer_->finished() && trainer_->steps() < settings_.trainer.steps)
     text << ", stopped early: no new best in " << settings_.trainer.patience << " evaluations";
   if (const History::Evaluation* const entry = history_.best()) {

@@ -348,6 +348,22 @@ TEST_CASE("a student on other examples takes the teacher's vocabularies, and res
   CHECK(run({"evaluate", "--model", out.string()}).code == 0);
 }
 
+TEST_CASE("a resumed run notes that its teacher has other weights", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path teacher = scratch.path() / "teacher", out = scratch.path() / "run";
+  REQUIRE(run(plain_run(teacher)).code == 0);
+  REQUIRE(run(plain_run(out, {"--teacher", teacher.string()})).code == 0);
+  const auto resumed = [&](const char* steps) {
+    return run({"train", "--resume", out.string(), "--steps", steps}).err;
+  };
+  const std::string note = "note: the weights of the teacher '" + (teacher / "best.safetensors").string() +
+                           "' are not those of before, so this run differs from an uninterrupted one\n";
+  CHECK_FALSE(contains(resumed("21"), note));
+  REQUIRE(run(plain_run(teacher, {"--learning-rate", "0.1", "--overwrite"})).code == 0);
+  CHECK(contains(resumed("22"), note));
+  CHECK_FALSE(contains(resumed("23"), note));
+}
+
 TEST_CASE("options of small models that do not fit are refused", "[tools][train][errors]") {
   const Scratch scratch;
   const auto refused = [&](const Arguments& more) {

@@ -97,6 +97,8 @@ TEST_CASE("a run can be resumed with more steps, and a different number of threa
   CHECK(contains(more.err,
                  "note: this resumed run will not be bit-identical: the number of threads was 1 and is 2\n"));
   CHECK(contains(more.out, "trained after step 30"));
+  CHECK(contains(run({"train", "--resume", out.string()}).out,
+                 "no steps left: the run had ended after step 30; best dev "));
   CHECK(settings_of(out).trainer.steps == 30);
   CHECK(settings_of(out).model.hidden == 6);
 }
