@@ -30,8 +30,8 @@ struct Json {
   }
 };
 
-/// Reads one value from the beginning of a text. Reads as much of JSON as the tests need: \" and \\ are the
-/// only escapes. @throws std::exception if the text does not begin with a value.
+/// Reads one value from the beginning of a text. Supports only the JSON that the tests need, with the
+/// escapes \" and \\. @throws std::exception if the text does not begin with a value.
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}
@@ -69,7 +69,8 @@ class JsonReader {
     text_.remove_prefix(expected.size());
   }
 
-  // True if another entry follows before `close`. Consumes the comma, or `close`.
+  // True if an entry follows. Consumes the comma before an entry that is not the first. If no entry follows,
+  // consumes `close`.
   bool next(bool first, std::string_view close) {
     if (peek() == close.front()) return take(close), false;
     if (!first) take(",");

@@ -159,7 +159,7 @@ class Counting : public Communicator {
   Communicator& inner_;
 };
 
-// A matrix (400, 100) of negative numbers and zeros. Only every `step`-th row is not zero.
+// A matrix (400, 100). Rows 0, `step`, 2 `step`, … have negative elements; the other rows are 0.
 gradus::Tensor with_rows(std::size_t step, std::int64_t rank) {
   std::vector<float> values(std::size_t{400} * 100);
   for (std::size_t i = 0; i < 400; i += step) {
@@ -192,8 +192,8 @@ TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distri
   std::atomic<std::size_t> sent = 0;
   distributed::run_as_threads(4, [&](Communicator& self) {
     Counting counting(self);
-    // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two of them, and rounds to even:
-    // 1.
+    // From 1 to 2, bf16 numbers are multiples of 2⁻⁷. So 1 + 2⁻⁸ is halfway between two of them. It is
+    // rounded to the even one, 1.
     std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
     distributed::sum_bf16(counting, values);
     // Each addition is rounded: 1 + 2⁻⁹ → 1, then 1 + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ → 1. If only the total

@@ -20,8 +20,8 @@ inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
           .loss = {.label_smoothing = 0.1, .attention_entropy = 0.1, .sampling = 0.6}};
 }
 
-/// The results of a training run: final weights; losses, gradient norm and tokens of each step; and last the
-/// generator's position.
+/// The results of a training run. `numbers` are the loss, cross-entropy, gradient norm and token count of
+/// each step, followed by the generator's final position.
 struct Result {
   std::vector<std::vector<float>> weights;
   std::vector<double> numbers;

@@ -1,5 +1,5 @@
-// Compares gradients with finite differences in double precision: those of Linear, Embedding, recurrent
-// modules, dropout and masked_cross_entropy.
+// Compares the gradients of Linear, Embedding, recurrent cells and modules, masked_cross_entropy and dropout
+// with finite differences, in double precision.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/embedding.hpp>

@@ -10,8 +10,8 @@
 
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':'; }
 
-// True if text may contain the character at `at`. Text may not contain <, an & other than in &amp;, &lt;,
-// &gt; and &quot;, or a character below U+0020 other than newline and tab.
+// True if text may contain the character at `at`. An & must begin &amp;, &lt;, &gt; or &quot;. Not
+// allowed are < and the characters below U+0020 except newline and tab.
 inline bool is_escaped(const std::string& markup, std::size_t at) {
   const char c = markup[at];
   if (c == '&') {

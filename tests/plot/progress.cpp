@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A pseudo-terminal. Programs write to fd(); the test reads with read().
+// A pseudo-terminal. The code under test writes to fd(); the test reads with read().
 class Terminal {
  public:
   explicit Terminal(unsigned short columns) : master_(::posix_openpt(O_RDWR | O_NOCTTY)) {

@@ -103,7 +103,7 @@ TEST_CASE("intl separates Unicode's punctuation and symbols, but not marks betwe
 
 TEST_CASE("bytes that are not UTF-8 are kept", "[data][bleu]") {
   CHECK(mteval("a\xff, b") == "a\xff , b");
-  // The first bytes C0 and F5 are never UTF-8: each byte is a token.
+  // The bytes C0 and F5 never occur in UTF-8. So each byte of this text is a token.
   CHECK(tokens("\xc0\xaf\xf5\x80\x80\x80", BleuTokeniser::characters) == "\xc0 \xaf \xf5 \x80 \x80 \x80");
   CHECK(tokens("\xe4\xb8"
                "a\x85",

@@ -22,7 +22,8 @@ using gradus::data::UniformIndex;
 
 namespace {
 
-// Uniform indices below n. The standard specifies mt19937_64's output; the modulo bias is negligible.
+// Uniform indices below n, the same on all platforms: the standard specifies mt19937_64's output. The modulo
+// bias is negligible.
 UniformIndex uniform(std::uint64_t seed) {
   return [engine = std::mt19937_64(seed)](std::uint64_t n) mutable { return engine() % n; };
 }

@@ -197,7 +197,7 @@ TEST_CASE("a line that is not a pair is refused", "[data][parallel text]") {
   CHECK_THROWS_MATCHES(read_tab_separated(targetless), Error,
                        Message("read_tab_separated: " + quoted(targetless) +
                                " line 1: the target is blank; fill it in or remove the line"));
-  // A no-break space, an ideographic space and a zero-width space: a tokeniser finds no token.
+  // The second target is a no-break, an ideographic and a zero-width space. A tokeniser finds no token in it.
   const auto spaces =
       corpus.file("spaces", "\xc2\xa0\t\xe3\x80\x80\nGo.\t\xc2\xa0\xe3\x80\x80\xe2\x80\x8b\n");
   CHECK_THROWS_MATCHES(read_tab_separated(spaces), Error,

@@ -109,12 +109,13 @@ TEST_CASE("the mean gradient of a model with hard attention is that of its expec
   const std::vector<data::Pair> pairs(draws, pair);
   const auto estimated = gradients(*model, models::loss(*model, data::make_batch(pairs)).total);
 
-  // Attends to the positions in `choices`. `probability` becomes the product of their probabilities.
   auto& attention = dynamic_cast<nn::AdditiveAttention&>(
       *dynamic_cast<models::BahdanauDecoder&>(*model->decoder).attention);
   std::vector<std::int64_t> choices;
   std::size_t step = 0;
   Tensor probability;
+  // Gives step t all weight at position choices[t], and multiplies `probability` by the probability of this
+  // position.
   attention.set_normaliser({.weights = [&](const Tensor& e, const Tensor& /*lengths*/, bool /*training*/) {
     const Tensor chosen = gradus::one_hot(integers({choices[step++]}), 2, Dtype::f64);
     probability = probability * sum(softmax(e) * chosen);

@@ -65,8 +65,8 @@ TEST_CASE("dropout acts between the layers of a decoder with attention", "[model
       models::make_model({.hidden = 32, .layers = 2, .dropout = 0.5}, {.source = 9, .target = 9});
   const auto start = model->decoder->start(model->encoder.forward(tokens({4, 1}, 5), integers({4})));
   sum(exp(model->decoder->forward(start, tokens({1, 1}, 5), gradus::Packing(1, 1)))).backward();
-  // There is only one step. A dropped unit of the lower layer has no effect on the step's result, so no
-  // gradient reaches the unit's gate.
+  // A dropped unit of the lower layer has no effect on the upper layer. With a single step, it has no effect
+  // on later steps either. So no gradient reaches its gate z.
   const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model->decoder);
   const auto gradient = decoder.rnn->weights(0).bias_ih.grad().slice(32, 64).to_vector<float>();
   CHECK(std::ranges::count(gradient, 0) > 8);

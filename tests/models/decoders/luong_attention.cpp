@@ -68,7 +68,7 @@ class Location : public nn::ScoredAttention {
 
 constexpr double D = 1;  // half the width of local attention's window
 
-// The distance of each position from p (B, 1): (B, T).
+// The signed distance of each position from p (B, 1): (B, T).
 Tensor away_from(const Tensor& p, const nn::Memory& memory) {
   return gradus::arange(memory.values.size(0)).to(p.dtype()) - p;
 }

@@ -23,7 +23,7 @@ std::vector<const models::Seq2Seq*> pointers(const std::vector<Model>& models) {
   return members;
 }
 
-// Decoders with and without attention, in different sizes. EOS is made likely, so that outputs end.
+// Models with and without attention, of different sizes. EOS is made likely, so that outputs end.
 std::vector<Model> different_models() {
   std::vector<Model> models = decisive_models();
   for (const Model& model : models) prefer(*model, data::eos, 2);

@@ -1,4 +1,4 @@
-// Models made from names and sizes. Tests properties of every combination of cell, attention and decoder.
+// Models made from names and sizes. Tests many variants of cell, attention and decoder.
 
 #include <gradus/autograd/composed.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -276,9 +276,9 @@ TEST_CASE("a source of embedded vectors gives the same results as its tokens", "
 TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(models::preset_names() ==
         std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
-  // The sizes of RNNsearch-50: embeddings, W_s, attention, both cells, maxout and readout, with biases. But V
-  // is 1000, and no matrix is orthogonal: the paper's 30,000 words and orthogonal matrices would take minutes
-  // in a debug build.
+  // The sizes of RNNsearch-50. The terms of the sum are embeddings, encoder GRUs, W_s, decoder GRU,
+  // attention, maxout and readout. To save minutes in a debug build, V is 1000 instead of 30,000, and no
+  // matrix is orthogonal.
   constexpr std::int64_t V = 1000, E = 620, H = 1000, A = 1000, L = 500;
   ModelOptions options = models::preset("bahdanau");
   CHECK(options.initial == models::Initial::bahdanau);

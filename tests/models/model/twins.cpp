@@ -107,8 +107,8 @@ TEST_CASE("Bahdanau's loss and gradients equal the composed ones, for any split 
     std::int64_t batch;
     std::uint64_t longest;
   };
-  // Batches of 1, 5 and 27 pairs: only 27 pairs are enough to be split among threads. The fourth case has few
-  // steps. The weights of the last case are larger than a core's cache.
+  // Batches of 1 and 5 pairs are too small to be split among threads. The fourth case has few steps. The
+  // weights of the last case are larger than a core's cache.
   for (const Case& c :
        {Case{tiny, 1, 5}, Case{tiny, 5, 9}, Case{tiny, 27, 9}, Case{tiny, 27, 2}, Case{large, 9, 4}}) {
     const data::Batch batch = random_batch(c.batch, c.longest);
@@ -132,7 +132,8 @@ TEST_CASE("Bahdanau's gradients equal the composed ones, whatever is frozen", "[
     check_equal([&] { return Tensors{models::loss(*model, batch).total}; }, model->parameters(),
                 precisions[0]);
   };
-  // Freezes parameters, so that the values, the keys, s_0, the inputs, or several of these need no gradient.
+  // Freezes the encoder, parts of the decoder, or both. In the last case, none of the values, the keys, s_0
+  // and the inputs needs a gradient.
   for (const std::vector<std::string>& frozen :
        {std::vector<std::string>{"encoder."},
         {"decoder.attention.U_a"},

@@ -23,7 +23,7 @@ constexpr std::int64_t vocabulary = 23;
 
 using Kept = std::vector<Decoded>;
 
-// A request: a source, and one search in two forms: `steps` for a running batch, `search` for decode().
+// A source and its search. The search has two forms: `steps` for a running batch, `search` for decode().
 struct Request {
   std::vector<std::int64_t> source;
   SearchSteps steps;
@@ -241,7 +241,7 @@ TEST_CASE("a running batch refuses empty sources and models in training mode", "
 
 namespace {
 
-// A start whose memory has `annotations` numbers, all equal to `value`.
+// A start whose memory has `annotations` annotations of size 1, all equal to `value`.
 StartCache::Starts start_of(std::int64_t annotations, double value) {
   return {{.state = {},
            .memory = {.values = full({annotations, 1, 1}, value), .keys = Tensor(), .lengths = Tensor()}}};

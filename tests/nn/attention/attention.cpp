@@ -131,7 +131,7 @@ TEST_CASE("a source without tokens gives zeros, and has no gradient", "[nn][atte
   const Example e;
   const Tensor query = leaf(e.query), values = leaf(e.values);
   const auto [context, weights] = e.attend(query, values, integers({4, 0, 1, 3, 5}));
-  // Also with multi-head attention, whose biases start at 0.
+  // The context is 0 with multi-head attention, too, because its biases start at 0.
   CHECK(mismatch(context[1], gradus::zeros({D})) == "");
   CHECK(mismatch(weights[1], gradus::zeros({T})) == "");
 

@@ -281,7 +281,7 @@ TEST_CASE("the Gumbel-softmax has the gradient of the perturbed softmax",
   const Tensor g = random({B, T}, e.generator), x = leaf(e.energies), y = leaf(e.energies);
   gradus::seed(5);
   nn::normaliser::gumbel(temperature).weights(x, e.lengths, true).backward(g);
-  // Draws the same noise again, from the streams of the rows.
+  // Draws the noise of gumbel() again: row b uses stream b.
   gradus::seed(5);
   const Generator rows = gradus::default_generator().split();
   std::vector<double> noise;

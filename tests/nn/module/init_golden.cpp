@@ -20,9 +20,10 @@ namespace {
 constexpr std::int64_t O = 300, I = 500;
 const Shape shape{O, I};
 
-// Standard errors of a sample's statistics, in units of the sample's standard deviation σ. The distance from
-// the bound to the maximum of n uniform numbers is exponentially distributed, with deviation width / n. The
-// maximum of n normal numbers has a Gumbel distribution with scale σ / √(2 ln n).
+// The kurtosis of a distribution, and the standard error of the maximum of n numbers from it, in units of the
+// standard deviation σ. The distance from the bound to the maximum of n uniform numbers is exponentially
+// distributed, with deviation width / n. The maximum of n normal numbers has a Gumbel distribution with scale
+// σ / √(2 ln n).
 struct Law {
   double kurtosis;
   double (*extreme)(double n);
