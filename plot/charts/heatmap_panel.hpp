@@ -26,7 +26,7 @@ struct Panels {
   bool same_scale = true;
   std::string name;  ///< all titles, for the picture's accessible label
 
-  /// Checks the heatmaps; `function` is the name in messages.
+  /// Checks the heatmaps. `function` is the name of the calling function, for messages.
   Panels(const std::vector<Heatmap>& heatmaps, std::string_view function);
 };
 

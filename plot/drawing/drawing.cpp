@@ -44,8 +44,8 @@ bool is_ascii_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '^';
 }
 
-// True if the name that ends before index `at` is a single letter. A letter outside ASCII, such as ρ, is
-// always a name by itself.
+// True if the name that ends before index `at` is a single letter or digit. A letter outside ASCII, such as
+// ρ, is always a name by itself.
 bool follows_one_letter(std::string_view text, std::size_t at) {
   if (!is_ascii_word(text[at - 1])) return static_cast<unsigned char>(text[at - 1]) >= 0x80;
   return at == 1 || !is_ascii_word(text[at - 2]);

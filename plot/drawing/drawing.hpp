@@ -31,9 +31,11 @@ double title_width(std::string_view text);
 /// Builds an SVG. Colours, fonts and strokes come from CSS classes, never from attributes. Many pictures can
 /// share a page: a class means the same in every picture, and no element has an id.
 ///
-/// Texts have the classes gp-title, gp-ink or gp-muted, and gp-small for a small size. Lines have gp-grid,
-/// gp-axis or gp-line. Areas have gp-fill, gp-back in the background's colour, or gp-hit, which is invisible
-/// but has a tooltip. gp-line and gp-fill take the colour of series_class().
+/// Classes of texts: gp-title, gp-ink or gp-muted, and gp-small for a small size.
+/// Classes of lines: gp-grid, gp-axis or gp-line.
+/// Classes of texts and areas: gp-fill, or gp-back for the background's colour.
+/// Class of invisible areas with a tooltip: gp-hit.
+/// gp-line and gp-fill take the colour of series_class().
 class Drawing {
  public:
   void line(std::string_view css, double x1, double y1, double x2, double y2);
@@ -43,9 +45,9 @@ class Drawing {
   /// Draws text on the baseline `y`, rotated clockwise by `degrees` about (x, y).
   void text(std::string_view css, double x, double y, std::string_view content, Anchor anchor = Anchor::start,
             double degrees = 0);
-  /// text() with subscripts and superscripts, as in h_t, b_{hn} and ρ^d. A name of one letter may have an
-  /// index: `_` or `^`, then one letter or digit, or several in braces. All other text, such as no_grad, is
-  /// drawn unchanged.
+  /// text() with subscripts and superscripts, as in h_t, b_{hn} and ρ^d. A name of one letter or digit may
+  /// have an index: `_` or `^`, then one letter or digit, or several in braces. All other text, such as
+  /// no_grad, is drawn unchanged.
   void label(std::string_view css, double x, double y, std::string_view content,
              Anchor anchor = Anchor::start, double degrees = 0);
   /// A cell with the heatmap scale's colour at t, 0 ≤ t ≤ 1.

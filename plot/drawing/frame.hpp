@@ -35,7 +35,7 @@ struct BottomLabel {
 
 /// The title, legend, axes and grid of a plot:
 ///
-///     Frame frame(drawing, text, keys, y_axis, {width, height}, headroom);  // draws the background
+///     Frame frame(drawing, text, keys, y_axis, {width, height}, headroom);  // draws title, legend, grid
 ///     …                                          // draw the plot inside frame.plot()
 ///     frame.svg(bottom_labels, frame.y(0));      // draws the x axis and its labels
 class Frame {
@@ -49,8 +49,8 @@ class Frame {
   /// The pixel row of a value on the y axis.
   double y(double value) const { return plot_.y + plot_.height * (1 - y_axis_.at(value)); }
 
-  /// Draws the x axis at pixel row `axis`, and the labels `footroom` pixels below the plot. `beside` pixels
-  /// on the right of the plot belong to the picture. Returns the SVG.
+  /// Draws the x axis at pixel row `axis`, and the labels `footroom` pixels below the plot. The picture
+  /// contains at least `beside` pixels to the right of the plot. Returns the SVG.
   std::string svg(const std::vector<BottomLabel>& labels, double axis, double footroom = 0,
                   double beside = 0) const;
 

@@ -98,7 +98,7 @@ void ProgressBar::draw(std::chrono::steady_clock::time_point now) {
   drawn_ = now;
 }
 
-// The line's text. Adds fields while they fit, most important first. The bar fills the remaining columns.
+// The line's text. Adds fields while they fit, most important first. If enough columns remain, adds the bar.
 std::string ProgressBar::line(double seconds, int columns) const {
   const double done = static_cast<double>(step_) / static_cast<double>(total_);
   const std::string percent = std::to_string(static_cast<int>(100 * done)) + "%";

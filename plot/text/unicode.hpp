@@ -11,7 +11,7 @@ std::vector<char32_t> decode(std::string_view text);
 
 void append_utf8(std::string& out, char32_t code);
 
-/// Number of terminal columns of a character: 0 (combining), 1, or 2 (Chinese, Japanese, Korean, emoji).
+/// Terminal columns of a character: 0 (combining, invisible), 1, or 2 (Chinese, Japanese, Korean, emoji).
 int columns_of(char32_t code);
 
 /// Terminal columns of a text.

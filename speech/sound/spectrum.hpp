@@ -22,8 +22,8 @@ Framing framing(const char* where, const LogMelOptions& options, std::int64_t ra
 
 double hann(std::int64_t n, std::int64_t L);
 
-// The Fourier transform of L windowed samples: cosines in the first half of the columns, sines in the second,
-// (L, 2K). Its product with a row of samples is [Re X, −Im X].
+// The matrix of the Hann window and the Fourier transform, (L, 2K): cosines in the first half of the columns,
+// sines in the second. A row of L samples times this matrix is [Re X, −Im X].
 Tensor transform(const Framing& framing);
 
 // The filters F, as (K, M), f64. Throws an Error that begins with `where` if M is outside [1, 1000] or a

@@ -66,7 +66,7 @@ TEST_CASE("the table lists the most expensive operations first", "[autograd][pro
   const Tensor x = leaf(ones({3}));
   Profile profile;
   sum(slow(x, std::chrono::milliseconds(20)) * 2.0).backward();
-  // Any operation may be interrupted for longer than 20 ms. So the test compares the measured times.
+  // An interruption can make any operation the slowest. So the test expects the order of the measured times.
   const std::vector<Profile::Row> rows = profile.rows();
   CHECK(by_name(profile)["slow"].backward_seconds >= 0.02);
   CHECK(std::ranges::is_sorted(rows, std::greater(), [](const Profile::Row& row) {

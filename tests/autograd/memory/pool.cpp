@@ -1,4 +1,4 @@
-// The caching pool that allocates every tensor's memory.
+// The caching pool that allocates memory for tensors.
 
 #include "memory/pool.hpp"
 

@@ -30,7 +30,7 @@ namespace {
 
 // ---- generators ----
 
-// Uniform in 0 … n − 1; shrinks towards 0. RapidCheck's own generator would prefer small numbers.
+// Uniform in 0 … n − 1; shrinks towards 0. Without resize(), inRange() would prefer small numbers.
 rc::Gen<int> below(int n) { return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); }
 
 rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {

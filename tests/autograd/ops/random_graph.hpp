@@ -11,7 +11,8 @@
 /// shrinks by removing choices. Printing gives one line per value: "v3 = mul(v1, v2)  (2, 3)".
 class RandomGraph {
  public:
-  /// Numbers that select an operation, its operands and its argument. Any number maps to a valid option.
+  /// Numbers that select an operation, its operands and its argument. Any number from 0 maps to a valid
+  /// option.
   struct Choice {
     int operation, first, second, argument;
   };

@@ -122,7 +122,7 @@ inline Operation two(const std::string& name, Call call, Value value, Domain dom
           .refusals = refusals_of_two(name),
           .domain = domain};
 }
-// A copy of `row` with another name and variant: the row of an operator such as +.
+// A copy of `row` with another name and variant, for an operator such as +.
 inline Operation by(const std::string& name, const std::string& variant, Operation row) {
   row.name = name;
   row.variant = variant;

@@ -21,8 +21,8 @@ Words philox(std::uint64_t key, Words c) {
 }
 
 // Dropout's factor at `index` of a tensor (…, n). Philox's key is the first number of a generator with seed
-// 7. Each value of the counter gives four random words. In block m of 64 columns, the value 16m + k gives the
-// words for the block's columns 2k, 2k + 1, 2k + 32 and 2k + 33.
+// 7. In each row, each value of the counter gives four random words. In block m of 64 columns, the value
+// 16m + k gives the words for the block's columns 2k, 2k + 1, 2k + 32 and 2k + 33.
 double mask_of(I index, const gradus::Shape& shape, double probability) {
   std::int64_t row = 0;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {

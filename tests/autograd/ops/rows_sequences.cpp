@@ -151,7 +151,7 @@ double value_of_gru(V x, I i, A a) {
   return h[static_cast<std::size_t>(i[1])];
 }
 
-// Calls lstm_sequence() with h_0 and c_0, like call_gru() above.
+// Like call_gru(), but with two first states: h_0 and c_0.
 Tensor call_lstm(X x, A a) {
   const auto [states, h, c] =
       lstm_sequence(x[0], x[1], optional(x, 5), x[2], x[3], gradus::Packing(x[4]), a[0] == 1);
@@ -476,7 +476,8 @@ std::vector<Operation> sequences() {
        .variant = "of two layers, with the state before",
        .call = call_layers,
        .value = value_of_layers,
-       // (N,E) (B,H) (B,H) (T,B,A) (T,B,D) (A,H) (A) (3H,E+D) (3H,H) (3H,H) (3H,H) {targets} {sources}
+       // (N,E) (B,H) (B,H) (T,B,A) (T,B,D) (A,H) (A) (3H,E+D) (3H,H) (3H,H) (3H,H)
+       // {target lengths} {source lengths} -> (N,H+D+T)
        .samples = {"(1,1) (1,1) (1,1) (1,1,1) (1,1,1) (1,1) (1) (3,2) (3,1) (3,1) (3,1) {1} {1} -> (1,3)",
                    "(6,2) (3,3) (3,3) (4,3,5) (4,3,2) (5,3) (5) (9,4) (9,3) (9,3) (9,3) {2,3,1} {3,1,4} "
                    "-> (6,9)",

@@ -408,7 +408,8 @@ TEST_CASE("the gradient of a broadcast operand stays accurate for many rows", "[
   constexpr std::int64_t n = 1'000'000;
   Generator generator(1);
   const Tensor rows = uniform({n, 3}, 0, 1, generator), incoming = uniform({n, 3}, 0, 1, generator);
-  // Expects Σ_i incoming_ij · factors_ij for each element j of x, or the sum over j for a scalar.
+  // Element j of the gradient of x must be Σ_i incoming_ij · factors_ij. For a scalar x, the sum is over i
+  // and j.
   const auto check = [&](const Tensor& y, const Tensor& x, const Tensor& factors) {
     const auto d = incoming.to_vector<double>(), f = factors.to_vector<double>();
     std::vector<double> expected(static_cast<std::size_t>(x.numel())), size = expected;

@@ -37,16 +37,16 @@ struct Heatmap {
 /// Labels are UTF-8. Long labels end in an ellipsis, but the tooltip shows them whole. The SVG has light and
 /// dark colours. It can be used by itself, or inline in a page with other pictures.
 ///
-/// Throws Error if there are no cells, or if `values` does not have one value per cell. Also throws unless
-/// min and max are finite and min < max, and if the groups do not have as many rows as the heatmap.
+/// Throws Error if there are no cells, if `values` does not have one value per cell, or if there are groups
+/// whose rows do not add up to those of the heatmap. Also throws unless min and max are finite and min < max.
 std::string svg(const Heatmap& heatmap);
 
 /// Draws several heatmaps as one SVG, side by side in rows of `per_row`. Example: the same sentence after 1,
 /// 5 and 10 epochs.
 ///
 /// If all heatmaps have the same `min` and `max`, one colour scale is drawn, beside the last heatmap;
-/// otherwise each heatmap has its own scale. In a single column, all cells begin at the same x. Throws Error
-/// if `heatmaps` is empty, if `per_row` is 0, or if svg(Heatmap) would reject one of them.
+/// otherwise each heatmap has its own scale. If `per_row` is 1, the cells of all heatmaps begin at the same
+/// x. Throws Error if `heatmaps` is empty, if `per_row` is 0, or if svg(Heatmap) would reject one of them.
 std::string strip(const std::vector<Heatmap>& heatmaps,
                   std::size_t per_row = std::numeric_limits<std::size_t>::max());
 

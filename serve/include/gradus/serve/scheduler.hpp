@@ -40,7 +40,7 @@ struct SchedulerOptions {
 /// Decodes jobs in running batches (models::RunningBatch). Many threads may submit jobs. A job can join a
 /// batch after any decoder step, and leaves the batch when the job's search has ended. Sources of similar
 /// length share a batch. A worker runs one step of each of its batches in turn, so that a short job need not
-/// wait for a long one. A job whose `rows` or length exceeds the limits of a batch runs in a batch by itself.
+/// wait for a long one. A job that exceeds the limits of a batch runs in a batch by itself.
 class Scheduler {
  public:
   /// @param model must be in eval mode, outlive this object, and not change
