@@ -33,7 +33,8 @@ std::string quoted(std::string_view text, bool is_fish = false) {
   return result + "'";
 }
 
-// Escapes colons and brackets, which would end the text in zsh's _arguments and _describe, and backslashes.
+// Escapes backslashes, colons and brackets. In zsh's _arguments and _describe, an unescaped colon or bracket
+// would end the text.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -125,7 +125,8 @@ Pairs pairs_for(const Options& options, const SavedModel& saved) {
   return part;
 }
 
-// The option of `gradus train` with which two models read the given files differently; null if there is none.
+// The option of `gradus train` that only one of two models has, if it makes them read the given files
+// differently; otherwise null.
 const char* difference(const Options& options, const DataSettings& one, const DataSettings& other) {
   if (one.swap != other.swap && !options.files.pairs.empty()) return "--swap";
   return one.frames != other.frames ? "--frames" : nullptr;
@@ -252,7 +253,7 @@ int score_hypotheses(const Options& options, const models::Registry& registry) {
 }
 
 // Without --hypotheses, requires --model and refuses options that need --hypotheses. With --hypotheses,
-// requires references and refuses options without effect.
+// requires references, and refuses a second --model and options without effect.
 void check_hypotheses(const CLI::App& app, const Options& options) {
   if (options.hypotheses.empty()) {
     if (options.models.empty()) throw CLI::RequiredError("--model");

@@ -97,8 +97,8 @@ struct Cost {
   double seconds;
 };
 
-// How many evaluations of the loss, and how many seconds, a check of `elements` elements takes. Estimates
-// both by checking one element of each parameter. An element takes 4 evaluations, and more if the first step
+// Estimates how many evaluations of the loss, and how many seconds, a check of `elements` elements takes.
+// To do so, checks one element of each parameter. An element takes 4 evaluations, and more if the first step
 // size is not accurate enough.
 Cost cost(models::Seq2Seq& model, const data::Batch& batch, GradcheckOptions options, std::int64_t elements) {
   options.elements = 1;

@@ -171,7 +171,7 @@ class Scorer {
       : options_(options), model_(saved.model()), sides_(saved.sides()), out_(out) {}
 
   void score(const Pairs& pairs) {
-    // Tokens with EOS; empty if the source or the target has no token.
+    // For each pair, the target's tokens and EOS; empty if the source or the target has no token.
     std::vector<std::vector<std::string>> targets;
     std::vector<data::Pair> ids;
     for (const auto& [source, target] : pairs) {

@@ -75,8 +75,8 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
   return std::nullopt;
 }
 
-// The model of --init-from, which a configuration file may name, too. Faults of the file are reported later,
-// when it is parsed.
+// The value of --init-from, from the command line or the configuration file. Faults of the file are reported
+// later, when it is parsed.
 std::optional<std::string> initial_model(int argc, char** argv) {
   if (auto model = given(argc, argv, "--init-from")) return model;
   const auto file = given(argc, argv, "--config");
@@ -123,7 +123,7 @@ void check_new(const fs::path& folder, bool overwrite) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  // If the folder has a model but no run, gradus compress, gradus convert or a killed run has written it.
+  // A model in a folder without a run was written by gradus compress, gradus convert or a killed run.
   if (is_there(folder / run_file::best)) {
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
@@ -131,7 +131,7 @@ void check_new(const fs::path& folder, bool overwrite) {
 }
 
 // Makes --steps or --epochs on the command line override both options of a configuration file or a resumed
-// run. --epochs takes precedence over --steps anyway, so only --steps needs work: it sets the epochs to 0.
+// run. Epochs above 0 override the steps, so only --steps needs code: it sets the epochs to 0.
 void choose_length(Settings& settings, bool steps, bool epochs) {
   if (steps && epochs) throw UsageError("--steps and --epochs are alternatives; give only one of them");
   if (steps) settings.run.epochs = 0;

@@ -40,8 +40,8 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap,
                                            std::vector<std::string>* notes = nullptr);
 
-/// The folder to which paths in a list of files are relative. If the list is a pipe, this is the working
-/// folder, and the result is empty.
+/// The folder to which paths in a list of files are relative. For a pipe or standard input, the result is
+/// empty: the working folder.
 std::filesystem::path folder_of_list(const std::filesystem::path& list);
 
 /// Prepends a folder to each relative path in the sources: `files.source` if it is a folder, otherwise
@@ -64,7 +64,7 @@ struct Sides {
   Side source, target;
 };
 
-/// The vocabulary sizes of both sides. For a source of sound, the size of a frame.
+/// The vocabulary sizes of both sides. For sound, `source` is 0, and `vectors` is the size of a frame.
 models::Vocabularies vocabularies_of(const Sides& sides);
 
 /// SentencePiece models that are already in memory.
@@ -73,6 +73,7 @@ struct Pieces {
 };
 
 /// Makes tokenisers from the settings; learns byte-pair encodings and vocabularies from the training pairs.
+/// For a source of sound, calls Frames::learn() instead.
 /// @param kept SentencePiece models in memory, used instead of reading their files
 Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train,
                  const Pieces& kept = {});

@@ -78,7 +78,7 @@ class Frames {
   std::map<std::filesystem::path, Place> places_;
 };
 
-/// speech::log_mel() of a file's sound. @throws Error with the path.
+/// speech::log_mel() of a file's sound. @throws Error with the path if speech::log_mel() throws.
 Tensor log_mel_of(const std::filesystem::path& path, const speech::Sound& sound,
                   const speech::LogMelOptions& options);
 

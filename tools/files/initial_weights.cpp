@@ -13,7 +13,7 @@ namespace gradus::tools {
 
 namespace {
 
-// A note if the run trains zeros of a pruned model.
+// A note if the run does not keep the zeros of a pruned model.
 std::string note_of(const Settings& settings, const SavedModel& saved) {
   if (!is_pruned(saved) || settings.prune.sparsity > 0) return "";
   const Zeros zeros = zeros_of(*saved.model);

@@ -31,7 +31,7 @@ namespace gradus::tools {
 /// True if the folder holds a run of `gradus train`.
 bool holds_run(const std::filesystem::path& folder);
 
-/// The content of a run's file; empty if the file does not exist or cannot be read.
+/// The content of a run's file; empty unless it is a regular file that can be read.
 std::string content_if_there(const std::filesystem::path& file);
 
 /// Returns a file's path unchanged. For a folder, returns its best checkpoint or, without one, its last.

@@ -39,7 +39,7 @@ SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Re
 void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble);
 
 /// Makes all members of an ensemble for sound share the frames that were read. @throws Error if
-/// Frames::settings() of a member differ from those of the first member. The message names both.
+/// Frames::settings() of a member differ from those of the first member. The message names both members.
 void share_frames(std::span<const std::string> paths, SavedEnsemble& ensemble);
 
 /// Limits each attention softmax to its k largest energies (nn::top_k_softmax). Does nothing if k is 0.

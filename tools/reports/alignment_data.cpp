@@ -102,7 +102,7 @@ std::vector<std::string> tokens_where_read(const Alignment& alignment, const Col
   return labels;
 }
 
-// The frames, (bands, frames), with low bands at the bottom.
+// A heatmap of the frames. Rows are bands, with low bands at the bottom. Columns are frames.
 plot::Heatmap spectrogram_of(const Alignment& alignment, double cell) {
   constexpr double range = 13.8;  // the colours span 60 decibels, 6 ln 10
   const Columns columns(alignment, cell);

@@ -29,8 +29,10 @@ Description describe(const std::filesystem::path& path, const models::Registry& 
 /// Describes only the file, after checks of its format. Works for models that this program cannot build, too.
 Description describe_file(const std::filesystem::path& path);
 
-/// The description for people: version, progress, data and the module tree. For a checkpoint without
-/// settings, version, progress and tensors. For a file that is not a checkpoint, its metadata and tensors.
+/// The description for people:
+///   - of a checkpoint with settings: version, progress, data and the module tree,
+///   - of a checkpoint without settings: version, progress and tensors,
+///   - of another file: metadata and tensors.
 std::string text_of(const Description& description);
 
 /// One line per tensor: name, dtype, shape.

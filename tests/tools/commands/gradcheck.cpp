@@ -1,5 +1,5 @@
-// `gradus gradcheck`: the library's models, and two attentions that the tests register: one loses a gradient,
-// one has an unused parameter.
+// `gradus gradcheck`: the library's models, and two attentions that the tests register. One loses a gradient,
+// the other has an unused parameter.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/scored_attention.hpp>

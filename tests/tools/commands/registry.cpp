@@ -101,8 +101,9 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
     const Scratch scratch;
     const std::string out = (scratch.path() / "run").string();
     // A loader refuses a checkpoint with fewer elements than the model's matrices need. The registered
-    // classes have fewer matrices than the library's classes. With these sizes, the difference is larger than
-    // all biases together. So a loader that counted the library's matrices would refuse this checkpoint.
+    // classes lack matrices that the library's classes have. With these sizes, the missing matrices have more
+    // elements than all biases together. So a loader that counted the library's matrices would refuse this
+    // checkpoint.
     std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
                                    "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
                                    "2",     "--eval-every", "2",       "--out",      out};

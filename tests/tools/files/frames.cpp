@@ -200,7 +200,7 @@ TEST_CASE("align draws sound above the weights, with seconds", "[tools][frames][
                        "--svg", svg.string(), "--html", html.string(), "--json", json.string()});
   INFO(ran.err);
   REQUIRE(ran.code == 0);
-  // The sound has 104 frames of 10 ms. The encoder halves this number to 52 annotations.
+  // The sound has 104 frames, one every 10 ms. The encoder halves this number to 52 annotations.
   const std::string text = content(json);
   const Json list = JsonReader(text).read();
   const std::vector<std::string> seconds = list.list().at(0)["source_tokens"].texts();

@@ -1,6 +1,6 @@
-// Options without an effect, listed in settings/settings_effects.cpp. Most options have two tests. The
-// command must refuse the option. Training that bypasses the command's checks must give the same weights with
-// the option and without it.
+// Options without an effect, listed in settings/settings_effects.cpp. Most options are tested twice. First,
+// the command must refuse the option. Second, training without the command's checks must give the same
+// weights with the option and without it.
 
 #include <algorithm>
 #include <fstream>
@@ -205,8 +205,8 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
   for (const Row& more : files.rows()) all.push_back(more);
   for (const Row& row : all) {
     INFO(row.option << ' ' << row.why);
-    // For --teacher and --…-source, the command also refuses the other options (`with`) on their own. So the
-    // comparison with a run without the option is impossible.
+    // Without --teacher or --…-source, the command refuses the other options (`with`), too. So there is no
+    // valid run to compare with.
     if (row.option == "--teacher" || row.option.ends_with("-source")) continue;
     const auto with = trained(small(settings_of(row.with + option_of(row)), row)),
                without = trained(small(settings_of(row.with), row));

@@ -72,7 +72,7 @@ TEST_CASE("the option --average keeps the newest checkpoints' weights and their 
   const double loss = models::evaluate_loss(*saved.model, tools::encode(corpus.dev, saved.sides));
   CHECK(std::abs(std::stod(ran.out.substr(at + line.size())) - loss) < 1e-4);
 
-  // Other commands load the averaged weights like any model. Training cannot resume from them.
+  // Other commands load the averaged weights, and those of a step, like any model.
   CHECK(run({"translate", "--model", average}, "1 2 3\n").code == 0);
   CHECK(run({"translate", "--model", out / "step-20.safetensors"}, "1 2 3\n").code == 0);
   CHECK_THAT(run({"info", average}).out,

@@ -132,8 +132,8 @@ TEST_CASE("a resumed run with another --metric does not compare its scores with 
           "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
-  // If old and new scores were compared, the resumed run could find no new best: no exact match is above the
-  // old losses, which exceed 1. No loss is below the old exact matches, which are 0.
+  // If old and new scores were compared, the resumed run could find no new best model. The old losses exceed
+  // 1, and no exact match is above 1. The old exact matches are 0, and no loss is below 0.
   for (const auto& [before, now] : {std::pair{"loss", "exact"}, {"exact", "loss"}}) {
     INFO(before << ", then " << now);
     REQUIRE(run(arguments(out, {"--metric", before, "--overwrite"})).code == 0);

@@ -16,7 +16,7 @@ Arguments rounded(const fs::path& out, Arguments more = {}) {
   return arguments(out, std::move(more));
 }
 
-// The matrices of a checkpoint whose names begin with `prefix`, without the prefix.
+// The checkpoint's matrices with a name that begins with `prefix`. The returned names lack the prefix.
 gradus::NamedTensors matrices(const fs::path& file, const std::string& prefix) {
   gradus::NamedTensors found;
   for (const auto& [name, tensor] : models::load_checkpoint(file).tensors) {

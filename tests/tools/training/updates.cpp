@@ -56,8 +56,8 @@ TEST_CASE("the option --accumulate takes several batches per update", "[tools][t
   CHECK(contains(run({"train", "--resume", out, "--epochs", "5"}).out, "trained after step 13 in "));
   CHECK(settings_of(out).trainer.accumulate == 2);
 
-  // One update from all 40 pairs: as one batch, or accumulated over five batches. In both cases, the loss is
-  // the mean over all tokens.
+  // The weights after one update. All 40 pairs as one batch must give the same weights as five accumulated
+  // batches, because the loss is the mean over all tokens.
   const auto update = [&](const std::string& batch, const std::string& accumulate) {
     const Scratch folder;
     Arguments one = arguments(folder.path() / "run", {"--accumulate", accumulate, "--optimiser", "sgd"});
