@@ -23,7 +23,7 @@ void run(const tutorial::Options& options) {
   std::cout << "a    " << a << "\nids  " << ids << "\na has " << a.rank() << " axes of sizes " << a.shape() << ", and "
             << a.numel() << " elements of " << name(a.dtype()) << "\n\n";
 
-  // 2. Sequences are time-major: T steps of B sentences, with a vector of I numbers for each. x[t] is step t.
+  // 2. Sequences are time-major: T steps of B sentences, with I numbers per step and sentence. x[t] is step t.
   Generator generator(options.seed);
   const Tensor x = normal({5, 2, 3}, 0, 1, generator);                // (T, B, I)
   const Tensor first = x[0];                                          // (B, I)

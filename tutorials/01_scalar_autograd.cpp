@@ -112,7 +112,7 @@ void backward_assigning(Value L) {
 }
 
 // Mistake: goes depth first, so a node passes its gradient on before its other uses have contributed to it.
-// With `once`, a node passes it on only when it is first reached; otherwise, whenever it is reached.
+// With `once`, a node passes its gradient on only when it is first reached; otherwise, each time.
 void go_down(Value y, bool once) {
   for (const Edge& edge : y.node().edges) {
     const Value x{y.tape, edge.from};

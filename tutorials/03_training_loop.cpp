@@ -35,7 +35,7 @@ namespace {
 
 std::int64_t hidden = 16;  // H, size of each of the two hidden layers
 
-// 1. The model: which of two spirals does a point belong to?
+// 1. The model. It decides which of two spirals a point belongs to.
 std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
   gradus::seed(seed);
   const auto linear = [](std::int64_t in, std::int64_t out) { return std::make_unique<nn::Linear>(in, out); };

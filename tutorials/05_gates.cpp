@@ -177,7 +177,8 @@ void run(const tutorial::Options& options) {
       tutorial::gru_conventions(hidden, paper_step<Paper::cho>, gru_step, paper_step<Paper::bahdanau>, x);
   std::cout << "\nthe same weights in two conventions, largest difference of the states\n" << text(confused) << '\n';
 
-  // 2. How much of the gradient arrives, before any training. Initially the gates are near σ(0) = 1/2 or σ(3) = 0.95.
+  // 2. How much of the gradient arrives, before any training. Initially a gate is near σ(0) = 1/2, or near
+  // σ(3) = 0.95 with 3 added to its bias.
   plot::Curves curves{.title = "How much of the gradient arrives, before training",
                       .x_label = "distance T − t",
                       .y_label = "gradient's norm, relative to that at T",

@@ -22,8 +22,8 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch. Only the lines with c differ from tutorial 06. In shapes, T, Ty, B, E, H and V mean the same in
-// both.
+// The loss of a batch. Only the lines with c differ from tutorial 06. The symbols in shapes (T, Ty, B, E, H and V) are
+// those of tutorial 06.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::ChoDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)

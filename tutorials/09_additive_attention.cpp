@@ -178,7 +178,7 @@ tutorial::Table by_length(const LookUp& model, Generator& generator) {
   return table;
 }
 
-// The weights for eight pairs. Each key is the query once: a row per query, a column per key.
+// The weights for eight pairs, with each key as the query once. One row per query, one column per key.
 plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
   const NoGrad no_grad;
   constexpr std::int64_t T = 8;

@@ -4,8 +4,9 @@
 
 namespace gradus::tools {
 
-/// Checks that a server can listen on this host: an address, or a name of this machine.
-/// @throws UsageError naming --host if it is neither.
+/// Checks that a server can listen on this host.
+/// @param host an address or a name of this machine
+/// @throws UsageError naming --host if no server can listen there.
 void check_address(const std::string& host);
 
 /// Why no server can listen on this port, and advice, such as "Permission denied; choose a --port from 1024".

@@ -80,7 +80,7 @@ const std::map<std::string, std::string> methods{
     {"/languages", "GET"}, {"/health", "GET"},      {"/metrics", "GET"}, {"/page.js", "GET"},
     {"/page.css", "GET"},  {"/openapi.json", "GET"}};
 
-// Makes glibc's malloc release the memory of a large answer. Otherwise the thread's heap keeps it.
+// Makes glibc's malloc release the memory used to make a large answer. Otherwise the thread's heap keeps it.
 void return_memory_of(const httplib::Response& response) {
 #ifdef __GLIBC__
   constexpr std::size_t large = 1 << 20;

@@ -50,7 +50,7 @@ class Service {
   Service(ServiceOptions options, const models::Registry& registry);
 
   /// Answers a body of POST /translate. Each text gets the same translation as from `gradus translate` with
-  /// the same options, if this text is the only input.
+  /// the same options and this text as its only input.
   /// @throws BadRequest, Busy, TooSlow, Gone, and Error if the model fails.
   nlohmann::ordered_json translate(const std::string& body, const IsGone& is_gone) const;
   /// Answers a body of POST /align with the log-probability of the given translation, and with the attention

@@ -5,9 +5,9 @@
 namespace gradus::tools {
 namespace {
 
-// The search for a token that normalisation changed looks at this many code points.
+// A token that normalisation changed is searched for in at most this many code points.
 constexpr std::size_t longest_token = 64;
-// The end of a word is compared with the tokens only if it has at most this many code points, because the
+// The rest of a word is compared with the tokens only if it has at most this many code points, because the
 // comparison may be repeated after each token.
 constexpr std::size_t longest_end = 1000;
 
@@ -70,8 +70,8 @@ std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::s
         continue;
       }
     }
-    // Normalisation changed the number of characters: find the shortest part of the text that becomes the
-    // token.
+    // The word does not match the tokens, for example because normalisation changed the number of characters.
+    // Finds the shortest part of the text that becomes the token.
     const std::size_t last = std::min(size, begin + longest_token);
     std::size_t end = begin + 1;
     while (end <= last && !is(begin, end, rest[0])) ++end;

@@ -22,7 +22,8 @@ struct CharacterSpan {
 std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::span<const std::string> tokens,
                                                    const data::Tokeniser& tokeniser);
 
-/// The place of each token in a text that contains all tokens in order, such as a detokenised translation.
+/// The place of each token in a text that contains the tokens in order, such as a detokenised translation.
+/// std::nullopt for a token that is not found.
 std::vector<std::optional<CharacterSpan>> spans_in(std::string_view text,
                                                    std::span<const std::string> tokens);
 

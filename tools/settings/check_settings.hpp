@@ -21,15 +21,15 @@ void check_model(const models::ModelOptions& model, const models::Registry& regi
 /// @throws UsageError if the warm-up takes all steps.
 void check_warm_up(const Settings& settings);
 
-/// @throws UsageError for `--prune` with `--int8`, if pruning does not end after it begins, and if it ends
-/// after the last step.
+/// @throws UsageError if `--prune` is given with `--int8`, if pruning does not end after it begins, or if it
+/// ends after the last step.
 void check_pruning(const Settings& settings);
 
 /// Calls check_data() and check_model(), and checks the other settings of `gradus train`. Calls
 /// check_warm_up() and check_pruning() unless --epochs sets the number of steps.
-/// @throws UsageError if one of these functions throws, or if other options contradict each other: for
-/// example, all embeddings are tied without a shared vocabulary, an exponential schedule ends at 0, or the
-/// loss includes the attention entropy of a decoder without attention.
+/// @throws UsageError if one of these functions throws, or if other options contradict each other or have
+/// unusable values: for example, all embeddings are tied without a shared vocabulary, or the number of shards
+/// is not a power of two.
 void check_settings(const Settings& settings, const models::Registry& registry);
 
 }  // namespace gradus::tools

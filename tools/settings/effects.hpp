@@ -33,9 +33,9 @@ std::optional<std::string> given_name(const CommandLine& line, const CLI::Option
 /// The path of --config; empty if the command has no such option, or the option is not given.
 std::string config_path(const CLI::App& app);
 
-/// Refuses an option on the command line that has no effect, even if it has its default value. A
-/// configuration file may serve several models, so its options without effect are not refused: those that
-/// differ from their defaults are named in one line on standard error.
+/// Refuses an option on the command line that has no effect, even if it has its default value. Does not
+/// refuse such options in a configuration file, because the file may serve several models. Names those that
+/// differ from their defaults in one line on standard error.
 /// @throws UsageError such as "--energy has no effect with --attention dot; omit it"
 void check_effects(const CommandLine& line, const Effects& effects);
 

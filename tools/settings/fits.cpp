@@ -74,8 +74,8 @@ Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registr
 }
 
 // The names of the options to lower, for an error message. Lowers each option by itself to its minimum, and
-// computes the memory that the plan then needs. Names the option with which the plan needs least, and every
-// option with which it needs at most twice as much.
+// computes the memory that the plan then needs. Names the option whose minimum needs the least memory, and
+// every option whose minimum needs at most twice as much.
 // @param batch the option for the batch size; null for a gradient check, whose batch and vocabularies are
 // fixed
 std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,

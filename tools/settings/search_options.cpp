@@ -27,8 +27,8 @@ models::Search in_precision(Precision precision, const models::Search& search) {
   };
 }
 
-// The generator of a sampled sentence. Generator(seed) makes one by split() for each sentence; `sentence`
-// counts them from 0. steps() uses the generator of sentence 0.
+// The generator of a sampled sentence. Generator(seed) makes one by split() for each sentence. `sentence`
+// counts the sentences from 0. steps() uses the generator of sentence 0.
 Generator generator_of(std::uint64_t seed, std::int64_t sentence) {
   Generator all(seed);
   all.set_state({.seed = seed, .position = static_cast<std::uint64_t>(sentence)});

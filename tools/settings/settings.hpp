@@ -22,7 +22,7 @@ struct PairFiles {
   bool given() const { return !pairs.empty() || !source.empty() || !target.empty(); }
 };
 
-/// The training data (a task or a text), how it is split into parts, and how it is tokenised.
+/// The training data (a task, a text or sound), how it is split into parts, and how it is tokenised.
 struct DataSettings {
   std::string task;     ///< reverse, copy, sort or dates; empty for `phrases` or `train`
   std::string phrases;  ///< eng-fra or eng-cmn, the phrase sets shipped with gradus
@@ -51,7 +51,7 @@ struct DataSettings {
   std::int64_t max_target_tokens = 75;           ///< tokens of a target, before byte-pair encoding
 };
 
-/// The run's folder, seed, threads, length, checkpoints and initial weights.
+/// The run's folder, seed, threads, learning rate, length, checkpoints and initial weights.
 struct RunSettings {
   std::filesystem::path out = "out/run";
   std::uint64_t seed = 1;

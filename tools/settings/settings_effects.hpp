@@ -7,8 +7,8 @@ namespace gradus::tools {
 
 /// The model options that have an effect only with other options, for `gradus train` and `gradus gradcheck`.
 /// If the registry does not state a decoder's SourceContext, the decoder counts as having attention, and its
-/// default readout as a maxout. If it does not state an attention's number of weights, --energy counts as
-/// having an effect.
+/// default readout as a maxout. If the registry does not state an attention's number of weights, --energy
+/// counts as having an effect.
 Effects model_effects(const models::ModelOptions& model, const models::Registry& registry);
 
 /// Like model_effects(), for all settings of `gradus train`. @param resumes true with --resume

@@ -10,7 +10,7 @@
 
 namespace gradus::tools {
 
-/// CLI11's configuration format with two changes. Accepts a byte order mark, and a # within quotes, which
+/// CLI11's configuration format with changes. Accepts a byte order mark, and a # within quotes, which
 /// CLI11 takes for a comment. Refuses lines that CLI11 would accept with another meaning, such as sections.
 class Toml : public CLI::ConfigBase {
  public:

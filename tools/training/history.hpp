@@ -40,7 +40,7 @@ class History {
   /// The best evaluation so far; null if there is none.
   const Evaluation* best() const;
   /// Afterwards, none of the evaluations so far is the best. For a resumed run whose --metric or dev pairs
-  /// have changed.
+  /// have changed, or in which --int8 begins.
   void forget_best();
 
   /// The lines of log.jsonl, in the order of the steps.

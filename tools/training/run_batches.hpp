@@ -13,14 +13,15 @@
 namespace gradus::tools {
 
 /// Makes the batches, and converts epochs to steps.
-/// @throws Error if training on the pairs does not fit in memory; UsageError if --schedule plateau has no dev
-/// pairs, or the warm-up or the pruning do not fit in the steps
+/// @throws Error if check_training_fits() throws; UsageError if --schedule plateau has no dev pairs, or if
+/// the warm-up or the pruning does not fit in the steps of --epochs
 std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus,
                                             std::vector<data::Pair> pairs, const Sides& sides,
                                             const models::Registry& registry);
 
-/// The batches as a Trainer takes them, with random speeds of --speeds. The speeds depend only on the seed
-/// and the batch's place in the stream. To set the state of other pairs or batches throws Error.
+/// The batches as a Trainer takes them, at random speeds from --min-speed to --max-speed. The speeds depend
+/// only on the seed and the batch's place in the stream. set_state() throws Error for a state of other pairs
+/// or batches.
 models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches, const Settings& settings);
 
 /// @throws Error that the resumed run was trained on other pairs or batches

@@ -34,8 +34,8 @@ bool has_other(const models::Checkpoint& checkpoint, const char* key, const std:
   return before != checkpoint.metadata.end() && before->second != value;
 }
 
-// Refuses data with other vocabularies than the checkpoint's. The ids of the pairs can be equal all the same,
-// for example if one word has been replaced by another everywhere.
+// Refuses data with other vocabularies than the checkpoint's. Comparing the ids of the pairs is not enough:
+// the ids stay equal if one word is replaced by another everywhere.
 void check_same_vocabularies(const nn::Metadata& before, const nn::Metadata& now, const Settings& settings) {
   for (const char* key : {"source.vocabulary", "target.vocabulary", "source.bpe", "target.bpe"}) {
     const auto was = before.find(key), is = now.find(key);

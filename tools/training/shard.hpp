@@ -7,8 +7,8 @@
 
 namespace gradus::tools {
 
-/// The elements shard, shard + shards, shard + 2 shards, … of `all`. Each element belongs to one shard, so
-/// the shards do not depend on the number of processes.
+/// The elements shard, shard + shards, shard + 2 shards, … of `all`. The shards do not depend on the number
+/// of processes.
 template <class T>
 std::vector<T> elements_of(std::span<const T> all, std::int64_t shard, std::int64_t shards) {
   std::vector<T> some;

@@ -52,9 +52,9 @@ class TrainingRun {
   /// Reads the data, makes the model and creates the folder.
   /// @param resumed the checkpoint to resume from, or null
   /// @param processes the processes of the run, including this one; null for one process
-  /// @throws Error if the data or the model of --teacher or --init-from cannot be read, the folder cannot be
-  /// written or is in use, memory does not suffice, or the checkpoint does not match the data, sizes or
-  /// options. Throws the error of check_agree() if the processes disagree.
+  /// @throws Error if the data, the word vectors, or the model of --teacher or --init-from cannot be read,
+  /// the folder cannot be written or is in use, memory does not suffice, or the checkpoint does not match the
+  /// data, sizes or options. Throws the error of check_agree() if the processes disagree.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry,
               distributed::Communicator* processes = nullptr);
 
