@@ -26,6 +26,12 @@ WORDS = {
     "rows by index": "按下标取行", "GRU cell": "GRU 单元", "GRU update": "GRU 更新", "additive energy": "加性能量",
     "GRU sequence": "GRU 序列", "LSTM sequence": "LSTM 序列", "additive attention": "加性注意力", "cross-entropy": "交叉熵",
     "layer norm": "层归一化",
+    # the options of small models
+    "Open for the options of each row": "展开可看各行的选项", "options of train": "train 的选项", "of compress": "compress 的选项",
+    "of translate and evaluate": "translate 和 evaluate 的选项",
+    "Every training also has `--seed N`. `out/teacher` is the run of f32.": "每次训练还有 `--seed N`。`out/teacher` 是“f32”的训练结果。",
+    "Every training also has `--seed N`. `out/teacher` is the run of f32. `out/beams` has its translations of the training sources, and the dev and test pairs.":
+        "每次训练还有 `--seed N`。`out/teacher` 是“f32”的训练结果。`out/beams` 里是它对训练源句的译文，以及开发集和测试集的句对。",
     # the command
     "source tokens": "源词元数", "sentence pairs": "句对数",
     "gradus": "gradus", "test BLEU": "测试集 BLEU", "exact match, lengths 1 to 25": "完全匹配率，长度 1 至 25",
@@ -211,6 +217,7 @@ WORDS = {
 NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "small", "medium", "paper", "da", "db", "dc", "tanh", "top"}
 # Patterns for cells and lines that contain numbers.
 SENTENCES = [
+    (r"the run of (.+)", lambda found: f"与“{phrase(found[1])}”是同一次训练"),
     (r"student of (\d+) units((?:, .+)?)", lambda found: f"{found[1]} 个单元的学生" + with_options(found[2])),
     (r"smallest student \((\d+) units\)((?:, .+)?)", lambda found: f"最小的学生（{found[1]} 个单元）" + with_options(found[2])),
     (r"([\d,]+) updates", r"\1 次更新"),

@@ -74,6 +74,7 @@ class Study:
     data: str | None = None  # environment variable that names the folder of the texts
     tests_file: bool = False  # evaluates the file of test pairs, not the test part of the model's corpus
     memory_format: str = "{:.0f}"  # the format of a number of MB
+    options_note: str = "Every training also has `--seed N`. `out/teacher` is the run of f32."  # above the table of options
 
     @property
     def folder(self):
@@ -199,6 +200,20 @@ class Study:
         return (markdown_table(header, rows_of(self.shown, lambda values: f"{sum(values) / len(values):.1f}")) + "\n\n"
                 + folded(f"Means of seeds {seeds_of(self.results())}. Open for all rows, with the lowest and highest values",
                          markdown_table(header, every) + "\n\n" + where_measured(self.results())))
+
+    def options(self):
+        """A folded table: for each row, the options of its training, of `compress`, and of `translate` and `evaluate`."""
+        runs, rows, first = pathlib.PurePath("out"), [], {}  # first: a training → the name of the first row that uses it
+
+        def code(values):
+            return f"`{' '.join(str(value).removeprefix(f'{ROOT}/') for value in values)}`" if values else "–"
+        for row, (training, form, decoding) in self.rows.items():
+            name = named(row, self.students)
+            trained = f"the run of {first[training]}" if training in first else code(self.trainings[training](runs))
+            first.setdefault(training, name)
+            rows.append([name, trained, code(form), code(decoding)])
+        table = markdown_table(["model", "options of train", "of compress", "of translate and evaluate"], rows, texts=4)
+        return folded("Open for the options of each row", f"{self.options_note}\n\n{table}")
 
     def speeds(self, name=None):
         results = load(name or f"{self.name}_speed")

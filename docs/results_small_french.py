@@ -4,6 +4,7 @@ results_small.py lists the commands. small_speed_amd.json is the speed on anothe
 """
 
 import os
+import pathlib
 import subprocess
 
 from results_command import BF16, FRENCH, command_of, gradus
@@ -24,9 +25,10 @@ WORDS = "2000"
 
 
 def texts(runs):
-    """The folder with the pairs of every part, and with the teacher's translations of the training sources. Writes it if it is missing."""
+    """The folder with the pairs of every part, and with the teacher's translations of the training sources. Writes it if it is
+    missing, unless `runs` is a PurePath, which only names it."""
     folder = runs / "beams"
-    if not folder.is_dir():
+    if isinstance(folder, pathlib.Path) and not folder.is_dir():
         part = fresh(folder)
         for name in ("train", "dev", "test"):
             listed = gradus("info", runs / "teacher", "--pairs", name, cwd=os.environ["GRADUS_DATA"], stdout=subprocess.PIPE).stdout
@@ -92,8 +94,9 @@ SHOWN = ("f32", "int8", "50 % zeros, then trained", "80 % zeros, then trained", 
 STUDY = Study(name="small", command=command_of("eng-fra", *FRENCH, *PRECISION), trained_as="out/french", trainings=TRAININGS, rows=ROWS,
               test_pairs=lambda runs: texts(runs) / "test.tsv", score="bleu", title="BLEU", difference="BLEU − f32", scale=1,
               unit=("MB", 1e6, "{:.2f}"), shown=SHOWN,
-              students={"student": "student of 96 units", "smallest student": "smallest student (112 units)"}, batches={1: 128, 64: 512}, data="GRADUS_DATA")
-measure, mean_of, small_quality, small_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
+              students={"student": "student of 96 units", "smallest student": "smallest student (112 units)"}, batches={1: 128, 64: 512}, data="GRADUS_DATA",
+              options_note=f"{Study.options_note} `out/beams` has its translations of the training sources, and the dev and test pairs.")
+measure, mean_of, small_quality, small_speed, small_options = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds, STUDY.options
 
 
 def small_speed_amd():
@@ -138,7 +141,14 @@ def check_text():
     slow, fast = (f"{STUDY.faster(cut, 1, name):.1f}" for name in ("small_speed_amd", "small_speed"))
     noise = {name: f"{max(spread_of_speeds(name)):.0f} %" for name in times}
     spread = [[f"{end(STUDY.over_runs(row, 'bleu')):.1f}" for end in (min, max)] for row in ("f32", "attention in a window")]
+    best = "smallest student, teacher's translations, int8"
+    many_intel, many_amd, one_intel, one_amd = (f"{STUDY.faster(best, batch, name):.1f}" for batch in (64, 1) for name in ("small_speed", "small_speed_amd"))
+    own, shared = (f"{mean_of(row, 'bytes') / 1e6:.2f} MB" for row in ("student, teacher's translations", "student"))
     check_sentences("tutorials/14-small-devices.md", [  # in English, and in Chinese
+        (f"in int8 is {many_intel} times as fast as f32 on the Intel processor, and {many_amd} times on the AMD processor. "
+         f"One sentence at a time, it is {one_intel} and {one_amd} times as fast.",
+         f"速度在 Intel 处理器上是 f32 的 {many_intel} 倍，在 AMD 处理器上是 {many_amd} 倍。每次一句时是 {one_intel} 倍和 {one_amd} 倍。"),
+        (f"the student of 96 units is smaller: {own} in place of {shared}.", f"文件也小一些：{own}，而不是 {shared}。"),
         (f"half of them cost {zeros} BLEU", f"BLEU 下降 {zeros}。"),
         (f"| French, 96 units, 1,000 updates | BLEU | {' | '.join(students)} |", f"| 法语，96 个单元，更新 1,000 次 | BLEU | {' | '.join(students)} |"),
         (f"| French, smallest student, 9,600 updates | BLEU | {untaught} | – | – | {taught} |",
@@ -162,7 +172,7 @@ def check_text():
         (f"50 % zeros with int8 take {both} and lose {half} BLEU; the shortlist with int8 takes {short} and loses {words_lost} BLEU.",
          f"50 % 的零加上 int8 是 {both}，BLEU 下降 {half}；候选词表加上 int8 是 {short}，BLEU 下降 {words_lost}。"),
         (f"No: it has [{whole}]", f"不能：它有 [{whole}]"),
-        (f"90 % zeros have {nine} after gzip, and lose {lost_nine} BLEU.", f"用 gzip 压缩后是 {nine}，BLEU 损失 {lost_nine}。"),
+        (f"with 90 % zeros, it has {nine} after gzip, and loses {lost_nine} BLEU.", f"用 gzip 压缩后是 {nine}，BLEU 损失 {lost_nine}。"),
         (f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less.",
          f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")])
     check_sentences("explained/small-devices-reversal.md", [

@@ -87,6 +87,7 @@ STUDY = Study(name="small_reversal", command=" ".join(["./run gradus train", *LA
               students={"student": "student of 31 units", "smallest student": "student of 16 units, 4,800 updates"},
               batches={1: 1024, 64: 8192}, memory_format="{:.1f}")
 measure, mean_of, small_reversal_quality, small_reversal_speed = STUDY.measure, STUDY.mean_of, STUDY.quality, STUDY.speeds
+small_reversal_options = STUDY.options
 
 
 def beside_f32(other):
