@@ -47,7 +47,7 @@ struct Hypothesis {
   double score() const { return log_p / length_penalty(std::ssize(y)); }
 };
 
-// Continues each of the K hypotheses with each of the V tokens. The most likely continuations come first.
+// Continues each live hypothesis with each possible token. The most likely continuations come first.
 std::vector<Hypothesis> continuations(const nn::DecoderStep& decoder, const nn::Memory& memory,
                                       const std::vector<Hypothesis>& alive) {
   std::vector<Hypothesis> all;
@@ -89,7 +89,8 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
       course.push_back({longer.y, is_kept && ends ? longer.score() : longer.log_p, is_kept});
     }
 
-    // Stop when no live hypothesis can beat the best finished one. A sum can only fall, and lp is largest at max_steps.
+    // Stop when no live hypothesis can beat the best finished one. A live sum can only fall. So no live
+    // score can exceed the current sum divided by the largest lp, lp(max_steps).
     std::ranges::stable_sort(ended, std::ranges::greater(), &Hypothesis::score);
     if (ended.empty() || alive.empty()) continue;
     if (ended.front().score() >= alive.front().log_p / length_penalty(max_steps)) break;
@@ -203,8 +204,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   compare(*model, few, 5, "beam search", beam_of(5));
   const plot::SearchTree tree = a_correction(*model, short_pairs, task);
 
-  // 3. The distributions that sampling draws from, at two steps: one where greedy decoding is least sure, and one where
-  // it is so sure that top-p keeps a single token.
+  // 3. The distributions that sampling draws from, at two steps of greedy decoding: the least sure one, and one at which
+  // top-p keeps a single token. If there is no such step, the surest one.
   const std::vector<tutorial::Step> steps = tutorial::steps_by_sureness(*model, pairs[0], task);
   const auto sure = std::ranges::find_if(steps, [](const auto& step) { return step.largest() >= 0.9; });
   const std::string unsure_bars = plot::svg(drawn_from(steps.front())),
@@ -214,8 +215,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
 
   // 5. With 3 symbols there are only 364 outputs of at most 5 symbols, so the model can score them all. How often does
-  // a beam find the best output? A beam of 1093 drops nothing: 364 outputs have ended, and 3⁶ = 729 strings of 6 symbols
-  // have not.
+  // a beam find the best output? After 6 steps, 364 outputs have ended and 3⁶ = 729 have not. So a beam of 1093 drops
+  // nothing.
   const data::Reversal small(/*symbols=*/3, /*min_length=*/2, /*max_length=*/4);
   const auto other = trained(small, sizes, options.seed, options.steps / 10 + 1);
   const auto score = [](const models::Decoded& y) { return y.log_probability / length_penalty(std::ssize(y.tokens)); };

@@ -62,7 +62,7 @@ Corpus read(const Knobs& knobs) {
     fail("--pairs", pairs.size(), " pairs are too few to hold some out; give more");
   }
 
-  // 2. Tokens: lower-case words and punctuation marks. For Chinese, each character is a token.
+  // 2. Tokens: lower-case words and punctuation marks. Each Chinese character is a token.
   const data::Tokeniser english, other({.unit = knobs.chinese ? data::TokenUnit::chinese : data::TokenUnit::word,
                                         .french_spacing = !knobs.chinese});
   const auto tokens = [&](const std::vector<data::SentencePair>& text, std::size_t limit) {

@@ -61,7 +61,8 @@ struct Course {
   }
 };
 
-// 1. gradcheck rejects the straight-through estimator, and rightly so: a staircase is flat between its steps.
+// 1. gradcheck rejects the straight-through estimator, and rightly so: the function is a staircase, but its gradient is
+// that of the identity.
 GradcheckReport check_estimator(std::uint64_t seed) {
   Generator generator(seed);
   return gradcheck([](const std::vector<Tensor>& x) { return compress::fake_quantise(x[0]); },

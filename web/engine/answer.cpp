@@ -204,11 +204,11 @@ json rows_of(const Tensor& matrix) {
   return rows;
 }
 
-// {"do": "translate", "text": …} → the number of updates; "source" and "target", tokens; "held_out", true or
-// false for a phrase of the set; and for each model: "output", its tokens; "right", a flag for each output
-// token; "probabilities", one per output token; "weights", (tokens, source); "forced", the weights with
-// teacher forcing. Four values may be null: "target" and "forced" if the target is unknown, "held_out" of a
-// text outside the set, and "weights" and "forced" of a model without attention.
+// {"do": "translate", "text": …} → the number of updates; "source" and "target", tokens; "held_out", true for
+// a held-out phrase, false for a training phrase; and for each model: "output", its tokens; "right", a flag
+// for each output token; "probabilities", one per output token; "weights", (tokens, source); "forced", the
+// weights with teacher forcing. Four values may be null: "target" and "forced" if the target is unknown,
+// "held_out" for any other text, and "weights" and "forced" of a model without attention.
 json translate(const json& request) {
   const Session& now = the_session();
   const Ids source = now.source().encode(request.at("text").get<std::string>());
@@ -257,8 +257,9 @@ json symptoms(const json& request) {
 }
 
 // {"do": "inside", "model": i, "text": …, "step": t, "forced": b, "replaced": …} → the parts of the step that
-// writes token t (from 0). With b = true and a known target, the decoder reads the target; otherwise it reads
-// its own output. See inside_json.hpp.
+// writes token t (from 0), see inside_json.hpp; "source", tokens; "step", t; and "read" and "written", the
+// tokens that the step reads and writes. With b = true and a known target, the decoder reads the target;
+// otherwise it reads its own output. "replaced" is optional.
 json inside(const json& request) {
   const Session& now = the_session();
   const auto number = request.at("model").get<std::size_t>();

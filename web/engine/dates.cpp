@@ -30,7 +30,7 @@ std::vector<std::string> runs(std::string_view text) {
 
 bool is_number(const std::string& run) { return std::isdigit(static_cast<unsigned char>(run[0])) != 0; }
 
-// The month with this name or its first three letters, from 1; 0 for another word.
+// The number of a month, 1 to 12, if `word` is the month's name or its first three letters; otherwise 0.
 unsigned month_of(const std::string& word) {
   for (unsigned i = 0; i < months.size(); ++i) {
     if (word == months[i] || word == months[i].substr(0, 3)) return i + 1;

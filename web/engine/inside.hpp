@@ -42,7 +42,7 @@ struct Inside {
   double gradient_difference;  ///< the largest difference of the parameters' gradients
 };
 
-/// Computes the step that writes token t (from 0). The decoder first reads tokens 0 to t−1 of `written`.
+/// Computes the step that writes token t (from 0). The decoder reads `written`, as in teacher forcing.
 /// @param source   (T), without BOS and EOS
 /// @param written  y_1, y_2, …; token t (from 0) is y_{t+1}, and L is its loss
 /// @param replaced values for this step only

@@ -4,7 +4,7 @@
 
 namespace gradus::web {
 
-/// The two decoders of Luong et al. (2015). The decoder attends after the cell's update:
+/// The two decoders of Luong et al. (2015). Both attend after the cell's update:
 ///
 ///     s_t = cell(E y_{t−1}, s_{t−1})                  "luong"
 ///     s_t = cell([E y_{t−1}; h̃_{t−1}], s_{t−1})       "luong_feeding": input feeding (section 3.3), h̃_0 = 0

@@ -20,8 +20,9 @@ struct Opened {
 /// Reads a checkpoint. The page and `gradus train` give the tokens of a task different ids, so this function
 /// puts the rows of the embeddings and of the readout into the page's order. A token that the run does not
 /// have gets the embedding of <unk>, and a bias that keeps the model from writing the token.
-/// @throws Error as models::load_checkpoint() does, and if the page cannot represent the model. In the second
-/// case, the message names each unsupported setting with its value and the supported values.
+/// @throws Error as models::load_checkpoint() does, if the file is damaged or has no settings or
+/// vocabularies, or if the page cannot represent the model. The message names each unsupported setting with
+/// its value and the supported values.
 Opened open_run(const std::filesystem::path& path);
 
 }  // namespace gradus::web

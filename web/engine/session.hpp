@@ -34,7 +34,7 @@ struct Settings {
   std::vector<ModelSettings> models;  ///< one or two
 };
 
-/// @throws Error naming the first setting that is outside the page's limits.
+/// @throws Error for a setting outside the page's limits, or for mistakes in a decoder other than "bahdanau".
 void check(const Settings& settings);
 
 /// One or two models, trained on the same batches of a task. Each model's result is independent of the other
@@ -44,7 +44,7 @@ void check(const Settings& settings);
 /// phrase sets, `Phrases` defines the split.
 class Session {
  public:
-  /// @throws Error as check(), make_model() and Trainer do.
+  /// @throws Error as check(), data::make_task(), models::make_model() and models::Trainer do.
   explicit Session(const Settings& settings);
 
   std::size_t models() const { return trained_.size(); }
@@ -85,7 +85,7 @@ class Session {
   /// A model's greedy output. If the target is known, decoding stops at most three tokens beyond the target's
   /// length.
   models::Decoded translate(std::size_t number, const std::vector<std::int64_t>& source) const;
-  /// A model's output with teacher forcing: it reads the target of `pair`.
+  /// A model's output with teacher forcing: the decoder reads the target of `pair`.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;
 
   /// Replaces the parameters of a model, like load_state_dict(). The optimiser's state does not change.
@@ -95,7 +95,7 @@ class Session {
   std::uint64_t fingerprint(std::size_t number) const;
   /// Writes a checkpoint that `gradus translate` and the other commands load.
   /// @throws Error for a model with mistakes, with a Luong decoder or with the reader's own attention: the
-  /// commands cannot load it.
+  /// commands have none of these.
   void save(std::size_t number, const std::filesystem::path& path) const;
 
  private:

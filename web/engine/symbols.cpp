@@ -16,7 +16,8 @@ constexpr const char* visible_space = "▁";                    // as in data::T
 
 std::string character_token(char c) { return c == ' ' ? visible_space : std::string(1, c); }
 
-// 3000 random dates contain every possible character: digits, letters of months and weekdays, separators.
+// The characters of a task of dates: digits, letters of months and weekdays, separators. A sample of 3000
+// random pairs contains all of them.
 std::set<char> characters(const data::Task& task) {
   constexpr int enough = 3000;
   std::set<char> found;

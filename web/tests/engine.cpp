@@ -1,5 +1,5 @@
-// Runs the parts of the engine that differ between WebAssembly and a native build. engine.test.mjs compares
-// their output.
+// Runs the parts of the engine that differ between WebAssembly and a native build. engine.test.mjs checks the
+// output.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/gradcheck.hpp>

@@ -1,4 +1,4 @@
-// Test cases for web/wasi/exceptions.cpp. Each prints one line; engine.test.mjs compares the output.
+// Test cases for web/wasi/exceptions.cpp. engine.test.mjs checks the printed lines.
 
 #include <cstdio>
 #include <stdexcept>

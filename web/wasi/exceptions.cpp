@@ -111,7 +111,7 @@ int clause_for(Exception& exception, const std::uint8_t* table, std::uint32_t pa
 
 extern "C" {
 
-// Each landing pad fills this in before it calls _Unwind_CallPersonality, and reads `clause` afterwards.
+// Each landing pad sets `pad` and `table`, calls _Unwind_CallPersonality, and then reads `clause`.
 struct {
   std::uint32_t pad;
   const std::uint8_t* table;

@@ -27,8 +27,8 @@ Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunctio
   nn::GRU net(x.size(2), H);
   net.to(Dtype::f64);
   nn::RecurrentWeights p = net.weights(0);
-  // (3H): sets all hidden biases to 0. With a bias b_hn, PyTorch's r would change even the first step, which
-  // starts from h = 0.
+  // Sets all hidden biases to 0. With a bias b_hn, PyTorch's r would change even the first step, which starts
+  // from h = 0.
   p.bias_hh = gradus::zeros({3 * H}, Dtype::f64);
   const Tensor one = gradus::ones({H}, Dtype::f64), s = gradus::concat({one, -one, one}, 0);  // (H), (3H)
   const Tensor rows = gradus::unsqueeze(s, 1);                                                // (3H, 1)

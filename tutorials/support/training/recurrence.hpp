@@ -24,9 +24,9 @@ State rnn_step(const gradus::nn::RecurrentWeights& p, const gradus::Tensor& x, c
 std::vector<State> unroll(const StepFunction& step, const gradus::nn::RecurrentWeights& weights,
                           const gradus::Tensor& x);
 
-/// Runs three conventions of the GRU over x, with the same weights of H units, in f64. A fourth run uses
-/// Bahdanau's convention with the weights of z negated. The table compares each with `cho`: the largest
-/// difference of the states after one step, and after all steps.
+/// Runs a GRU with H units over x in three conventions, with the same weights, in f64. A fourth run uses
+/// Bahdanau's convention with the weights of z negated. The table compares each other run with that of `cho`:
+/// the largest difference of the states after the first step, and after the last step.
 Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunction& pytorch,
                       const StepFunction& bahdanau, const gradus::Tensor& x);
 

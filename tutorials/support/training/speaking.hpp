@@ -77,7 +77,9 @@ struct Recording {
   gradus::speech::Sound sound;
   std::vector<std::int64_t> target;  ///< tokens of tutorial 15's symbols 0 to 9, and EOS
 };
-/// The recordings in a list of lines "PATH TAB DIGITS", see `./run speech-data`. @throws Error naming a line.
+/// The recordings in a list of lines "PATH TAB DIGITS", see `./run speech-data`.
+/// @throws Error if a line is invalid, if a recording cannot be read or has another sampling rate than the
+/// first, or if there are fewer than 10 recordings.
 std::vector<Recording> read_recordings(const std::filesystem::path& list);
 
 struct SpeakerLoss {
