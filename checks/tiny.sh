@@ -17,7 +17,7 @@ python3 tests/tiny_test.py "$gradus" "$folder/tiny-arm" qemu-arm
 
 "$gradus" train --config configs/reverse.toml --steps 1 --out "$folder/run" >/dev/null
 "$gradus" compress --int8 --model "$folder/run" --out "$folder/int8" >/dev/null
-"$gradus" export --model "$folder/int8" --out "$folder/model"
+"$gradus" export --model "$folder/int8" --out "$folder/model" >/dev/null
 bytes=$(($(stat -c %s "$folder/tiny") + $(stat -c %s "$folder/model")))
 memory=$(python3 - "$folder" <<'PEAK'
 import pathlib, re, subprocess, sys

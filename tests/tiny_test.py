@@ -60,10 +60,14 @@ def main():
         refused(bad, content[:-4], "is damaged")
         for at in (9, 20, len(content) // 2, len(content) - 1):
             refused(bad, content[:at] + bytes([content[at] ^ 1]) + content[at + 1:], "is damaged")
-        long = subprocess.run([*tiny, folder / "model.tiny"], input="3 " * 257 + "\n", capture_output=True, text=True)
-        assert long.returncode == 1 and "more than 256 tokens" in long.stderr, long
-        zero = subprocess.run([*tiny, folder / "model.tiny"], input="3\0 3\n", capture_output=True, text=True)
-        assert zero.returncode == 1 and "zero byte" in zero.stderr, zero
+        for line, fault in (("3 " * 257, "has more than 256 tokens; split it"), ("3\0 3", "has a zero byte; remove it"),
+                            ("3" * 16383, "has more than 16382 bytes; split it")):
+            for before in 0, 11:
+                given = "3\n" * before + line + "\n"
+                done = subprocess.run([*tiny, folder / "model.tiny"], input=given, capture_output=True, text=True)
+                assert done.returncode == 1 and done.stderr == f"gradus_tiny: line {before + 1} {fault}\n", done
+        assert run(*tiny, folder / "model.tiny", given="3" * 16382 + "\n").count("\n") == 1
+        assert run(*tiny, "--help") == "usage: gradus_tiny MODEL < sentences\n"
     print("all passed")
 
 

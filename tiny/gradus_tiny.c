@@ -272,21 +272,31 @@ static int id_of(const char *word) {
   return UNK;
 }
 
-static _Noreturn void refuse_line(void) {
-  fputs("gradus_tiny: a sentence has more than 256 tokens or 16383 bytes, or a zero byte; split it\n", stderr);
+/* Prints the number of the line, and its fault. Does not use printf, which would make the program larger. */
+static _Noreturn void refuse_line(unsigned long number, const char *what) {
+  static char digits[3 * sizeof number + 1];
+  char *first = digits + sizeof digits - 1;
+  for (; number; number /= 10) *--first = (char)('0' + number % 10);
+  fputs("gradus_tiny: line ", stderr);
+  fputs(first, stderr);
+  fputs(what, stderr);
   exit(1);
 }
 
 int main(int argc, char **argv) {
+  static const char usage[] = "usage: gradus_tiny MODEL < sentences\n";
   static char line[MAX_LINE];
-  if (argc != 2) return fputs("usage: gradus_tiny MODEL < sentences\n", stderr), 2;
+  if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), 0;
+  if (argc != 2) return fputs(usage, stderr), 2;
   load(argv[1]);
   prepare();
-  while (fgets(line, sizeof line, stdin)) {
+  for (unsigned long number = 1; fgets(line, sizeof line, stdin); ++number) {
     int source[LONGEST], length = 0, id = BOS;
-    if (!strchr(line, '\n') && !feof(stdin)) refuse_line();
+    const int ends = strchr(line, '\n') || feof(stdin);
+    if (!ends && strlen(line) == MAX_LINE - 1) refuse_line(number, " has more than 16382 bytes; split it\n");
+    if (!ends) refuse_line(number, " has a zero byte; remove it\n");
     for (char *word = strtok(line, " \t\r\n"); word; word = strtok(NULL, " \t\r\n")) {
-      if (length == LONGEST) refuse_line();
+      if (length == LONGEST) refuse_line(number, " has more than 256 tokens; split it\n");
       source[length++] = id_of(word);
     }
     if (length) encode(source, length);
