@@ -19,7 +19,7 @@ import chinese  # noqa: E402
 import compile_errors  # noqa: E402
 import endings  # noqa: E402
 
-TRANSLATED = ("01_scalar_tanh", "03_softmax_backward", "08_additive_attention", "11_luong", "13_bug_hunt")
+TRANSLATED = ("01_scalar_tanh", "03_softmax_backward", "08_additive_attention", "11_luong", "13_bug_hunt", "19_int8_linear")
 LABELLED = re.compile(r" {4}(?:looks like|hint) +(.*)")
 
 

@@ -8,6 +8,7 @@ import os
 import pathlib
 import platform
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -226,6 +227,9 @@ def slow_diagnosis(coach):
     file = coach.mine / "additive_attention.hpp"
     file.write_text(changed.replace("#pragma once", "#pragma once\n#include <chrono>\n#include <thread>"))
     coach.expect(1, ["additive_attention", "--patience", "0.1"], "not yet shapes", never=["an endless loop"])
+    program = pathlib.Path(sys.argv[1], "exercises/exercise_additive_attention").resolve()
+    alone = subprocess.run([program, "--diagnose", "--seconds", "1"], stdout=subprocess.DEVNULL)
+    assert alone.returncode == -signal.SIGALRM, alone
     file.unlink()
 
 

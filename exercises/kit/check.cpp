@@ -235,6 +235,7 @@ int main(int argc, char** argv, Exercise exercise) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // flush every line, so that a crash loses no output
   std::cout << exercise.name << '\n';
   if (only_diagnoses) {
+    limit_time(options.seconds);
     const museum::Diagnosis found = diagnose(exercise);
     print(found);
     if (found.exhibit == 0) std::cout << "  It resembles no exhibit of the museum.\n";

@@ -54,8 +54,7 @@ Verdict check(const Exercise& exercise, const CheckOptions& options);
 /// 2 for an unknown option, and 3 at a ToDo. With --diagnose, returns 1 if it names an exhibit. Options:
 ///
 ///     --no-training   skips the training stages
-///     --seconds N     limits a stage to N seconds, a training stage to 3 N, and the diagnosis after a
-///                     finding to N
+///     --seconds N     limits a stage to N seconds, a training stage to 3 N, and the diagnosis to N
 ///     --parts A,B     runs only the stages of these parts
 ///     --diagnose      only names the exhibit of the museum that the learner's classes resemble
 ///     --memory MIB    limits the memory
