@@ -14,7 +14,7 @@
 namespace gradus::data {
 namespace {
 
-constexpr std::string_view operation = "read_word_vectors", spaces = " \t";
+constexpr std::string_view reader = "read_word_vectors", spaces = " \t";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t last = text.find_last_not_of(spaces);
@@ -67,21 +67,21 @@ WordVectors parse(std::span<const std::string_view> lines, std::string_view sour
   const std::optional<Header> header = lines.empty() ? std::nullopt : header_of(lines[0]);
   const std::size_t first = header ? 1 : 0;
   if (lines.size() == first) {
-    fail(operation, ": '", source_name, "' has no word vectors; write a word and its numbers on each line");
+    fail(reader, ": '", source_name, "' has no word vectors; write a word and its numbers on each line");
   }
   if (header && header->words != std::ssize(lines) - 1) {
-    fail(at_line(operation, source_name, 1), ": the header says ", header->words, " words, but ",
+    fail(at_line(reader, source_name, 1), ": the header says ", header->words, " words, but ",
          std::ssize(lines) - 1, " follow; copy the file again, or correct the header");
   }
   WordVectors vectors;
   vectors.size = header ? header->size : count_fields(lines[0]) - 1;
   if (vectors.size < 1) {
-    fail(at_line(operation, source_name, 1), ": the vectors have no numbers; write a word and its numbers");
+    fail(at_line(reader, source_name, 1), ": the vectors have no numbers; write a word and its numbers");
   }
   std::vector<bool> found(static_cast<std::size_t>(vocabulary.size()));
   std::vector<std::string_view> fields;  // fields of one line, last field first
   for (std::size_t i = first; i < lines.size(); ++i) {
-    const auto where = [&, i] { return at_line(operation, source_name, i + 1); };
+    const auto where = [&, i] { return at_line(reader, source_name, i + 1); };
     std::string_view word = trimmed(lines[i]);
     for (fields.clear(); std::ssize(fields) < vectors.size && !word.empty();) {
       fields.push_back(take_last(word));
@@ -105,11 +105,11 @@ WordVectors parse(std::span<const std::string_view> lines, std::string_view sour
 
 WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
                                    const Vocabulary& vocabulary) {
-  return parse(split_lines(operation, source_name, text), source_name, vocabulary);
+  return parse(split_lines(reader, source_name, text), source_name, vocabulary);
 }
 
 WordVectors read_word_vectors(const std::filesystem::path& path, const Vocabulary& vocabulary) {
-  const std::vector<std::string> lines = read_lines(operation, path);
+  const std::vector<std::string> lines = read_lines(reader, path);
   return parse(std::vector<std::string_view>(lines.begin(), lines.end()), path.string(), vocabulary);
 }
 
