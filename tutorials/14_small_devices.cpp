@@ -244,7 +244,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                          text(sparse.table)},
                         {"Outliers", {}, text(coarse)}},
            .tables = {methods, few, sparse.table, coarse, times},
-           .try_next = "--small 8; another temperature; then ./run exercise int8_linear"},
+           .try_next = "--small 8; then ./run exercise int8_linear"},
           out, options);
 }
 
