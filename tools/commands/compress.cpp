@@ -60,8 +60,9 @@ NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
          model.attention, "', ", model.layers, model.layers == 1 ? " layer" : " layers",
          model.convolution ? ", a convolution" : "",
          model.readout == models::ReadoutForm::state ? ", readout 'state'" : "",
-         ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1, an "
-         "encoder in both directions, no --convolution, no --pyramid above 1, and no --readout state");
+         ") cannot lose units; --hidden needs --decoder bahdanau, one layer, an encoder in both directions, "
+         "an --attention with additive energies (additive, shared_additive, sparsemax, top_k, hard or "
+         "gumbel), no --convolution, no --pyramid above 1, and no --readout state");
   }
 }
 

@@ -192,6 +192,7 @@ std::vector<Evaluation> evaluate_models(const CommandLine& line, const Options& 
     options.evaluation.search.check_fits(member.sides.target.vocabulary.size());
   }
   check_effects(line, effects_of(options, saved.members));
+  check_precision(saved.members, options.evaluation.search.precision);
   use_top_k_attention(saved.members, options.evaluation.search.attention_top_k);
   check_outputs(options, saved.members);
   const Pairs pairs = common_pairs(options, saved.members);

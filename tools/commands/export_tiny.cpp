@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iostream>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,8 +14,10 @@
 
 #include "commands/run_command.hpp"
 #include "files/output_file.hpp"
+#include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "settings/choices.hpp"
+#include "settings/printable.hpp"
 
 // Writes the file that tiny/gradus_tiny.c reads.
 namespace gradus::tools {
@@ -54,11 +57,11 @@ class Writer {
     fail("export", "the model has no '", name, "'; train it again with this version of gradus");
   }
 
-  // The whole file: 8 bytes (MAGIC in gradus_tiny.c), the content's FNV-1a checksum, and the content.
+  // The whole file: tiny_magic, the content's FNV-1a checksum, and the content.
   std::string file() const {
     std::uint32_t sum = 2166136261U;
     for (const char c : content_) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
-    std::string whole("gradus1\0", 8);
+    std::string whole(tiny_magic);
     whole.append(reinterpret_cast<const char*>(&sum), sizeof sum);
     return whole + content_;
   }
@@ -154,7 +157,9 @@ int export_tiny(int argc, char** argv, const models::Registry& registry) {
   return run_command(app, argc, argv, [&] {
     const SavedModel saved = load_saved_model(model, registry);
     check_output("out", out, std::array{saved.path});
-    files::write_atomically("export", out, tiny_file(saved));
+    const std::string content = tiny_file(saved);
+    files::write_atomically("export", out, content);
+    std::cout << printable(out.string()) << ": " << content.size() << " bytes\n";
     return 0;
   });
 }

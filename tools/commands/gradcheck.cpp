@@ -126,6 +126,11 @@ int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t el
         " draws positions at random; its gradient is an estimate, which finite differences cannot "
         "check; give another --attention");
   }
+  if (options.attention == "top_k" && options.attention_top_k == 1) {
+    throw UsageError(
+        "--attention-top-k 1 gives one position the weight 1, so the gradient of the energies is always 0; "
+        "give 2 or more");
+  }
   const data::Batch batch = random_batch(vocabularies, default_generator());
   const std::int64_t checked = checked_elements(*model, elements);
   const GradcheckOptions how{.seed = seed, .elements = elements};

@@ -36,7 +36,7 @@ struct Options {
   PairFiles files;
   bool swap = false, tokens = false, summary = false;
   fs::path output;
-  SearchOptions computing;  // only threads and precision
+  SearchOptions computing;  // only threads, precision and attention_top_k
 
   bool writes_as_it_goes() const { return output.empty() || is_standard_output(output); }
 };
@@ -83,6 +83,7 @@ void add_options(CLI::App& app, Options& options) {
                  "output file, written after the last pair [- for standard output]")
       ->type_name("FILE");
   app.option_defaults()->group("Computing");
+  add_top_k_attention(app, options.computing.attention_top_k);
   add_computing_options(app, options.computing);
 }
 
@@ -233,6 +234,8 @@ int run(const Options& options, const models::Registry& registry) {
   for (const std::string& model : options.models) read.push_back(checkpoint_of(model));
   check_output("output", options.output, read);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
+  check_precision(saved.members, options.computing.precision);
+  use_top_k_attention(saved.members, options.computing.attention_top_k);
   const auto next = reader_of(options);
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;

@@ -141,6 +141,7 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   const SavedEnsemble saved = load_ensemble(options.models, registry);
   options.search.check_fits(saved.sides().target.vocabulary.size());
   check_effects(line, search_effects(options.search, attends(saved.model())));
+  check_precision(saved.members, options.search.precision);
   use_top_k_attention(saved.members, options.search.attention_top_k);
   if (!options.alignments.empty()) check_attends("alignments", saved);
   std::optional<SameBits> same_bits;  // makes a sentence's scores independent of the other sentences

@@ -1,8 +1,10 @@
 #include "files/initial_weights.hpp"
 
+#include <gradus/error.hpp>
 #include <gradus/message.hpp>
 
 #include <cmath>
+#include <string_view>
 
 #include "files/saved_ensemble.hpp"
 #include "files/saved_model.hpp"
@@ -32,7 +34,14 @@ std::string load_initial_weights(const Settings& settings, const Sides& sides, m
   const SavedModel saved = load_saved_model(settings.run.init_from, registry);
   check_not_compressed("init-from", saved.path, saved.checkpoint.metadata);
   check_same_tokens("init-from", saved, sides);
-  model.load_state_dict(saved.model->state_dict(), "'" + saved.path.string() + "'");
+  try {
+    model.load_state_dict(saved.model->state_dict(), "'" + saved.path.string() + "'");
+  } catch (const Error& error) {  // "load_state_dict: … does not fit …; give the state of a module …"
+    const std::string_view text = error.what();
+    throw Error(std::string(text.substr(0, text.rfind("; "))) +
+                "; omit --hidden and other options that differ from this model's (gradus compress --hidden "
+                "makes a smaller model)");
+  }
   return note_of(settings, saved);
 }
 

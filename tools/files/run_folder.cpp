@@ -54,8 +54,26 @@ std::string content_if_there(const fs::path& file) {
   return std::move(text).str();
 }
 
+namespace {
+
+bool is_tiny(const fs::path& path) {
+  std::string start(tiny_magic.size(), '\0');
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;  // what is read from a pipe is lost
+  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
+  return start == tiny_magic;
+}
+
+}  // namespace
+
 fs::path checkpoint_of(const fs::path& path) {
-  if (!is_folder(path)) return path;
+  if (!is_folder(path)) {
+    if (is_tiny(path)) {
+      fail("checkpoint", "'", path.string(),
+           "' is a file for gradus_tiny; give the model from which gradus export wrote it");
+    }
+    return path;
+  }
   for (const char* name : {run_file::next, run_file::best, run_file::last}) {
     if (is_there(path / name)) return path / name;
   }

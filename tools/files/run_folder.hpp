@@ -34,9 +34,12 @@ bool holds_run(const std::filesystem::path& folder);
 /// The content of a run's file; empty unless it is a regular file that can be read.
 std::string content_if_there(const std::filesystem::path& file);
 
+/// The first bytes of a file of `gradus export`: MAGIC in gradus_tiny.c.
+inline constexpr std::string_view tiny_magic("gradus1\0", 8);
+
 /// Returns a file's path unchanged. For a folder, returns its best checkpoint or, without one, its last.
 /// While a new run replaces an old one in the folder, returns the new run's checkpoint.
-/// @throws Error for a folder without a checkpoint.
+/// @throws Error for a folder without a checkpoint, and for a file of `gradus export`.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 
 /// The checkpoint from which the run in this folder resumes.

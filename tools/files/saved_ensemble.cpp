@@ -5,10 +5,12 @@
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/nn/scored_attention.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "settings/printable.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -128,6 +130,13 @@ void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k) {
          "') has no softmax of attention scores to restrict; omit --attention-top-k, or use a model trained "
          "with --decoder bahdanau and an attention with a softmax, such as additive");
   }
+}
+
+void check_precision(std::span<const SavedModel> members, Precision precision) {
+  if (precision == Precision::f32 || std::ranges::any_of(members, [](auto& one) { return !one.int8; }))
+    return;
+  throw UsageError("--precision is for f32 and bf16 models, and '" + members.front().path.string() +
+                   "' is an int8 model, which multiplies in int8; omit --precision");
 }
 
 bool attends(const models::Ensemble& model) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/precision.hpp>
 #include <gradus/models/ensemble.hpp>
 #include <gradus/nn/row_products.hpp>
 
@@ -45,6 +46,10 @@ void share_frames(std::span<const std::string> paths, SavedEnsemble& ensemble);
 /// Limits each attention softmax to its k largest energies (nn::top_k_softmax). Does nothing if k is 0.
 /// @throws Error naming a member that has no attention, or whose attention is not a softmax of scores.
 void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k);
+
+/// @throws UsageError if the precision is not f32 and every member is an int8 model, which multiplies in
+/// int8.
+void check_precision(std::span<const SavedModel> members, Precision precision);
 
 /// True if the model, or a member of the ensemble, has attention weights.
 bool attends(const models::Ensemble& model);

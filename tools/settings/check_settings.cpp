@@ -231,10 +231,7 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them",
            teacher.beam > 0 ? ", or give --teacher-weight 0 without --teacher-attention" : "");
   }
-  if (teacher.attention > 0 && !may_attend(settings.model, registry)) {
-    refuse("--teacher-attention needs attention weights, which --decoder ", settings.model.decoder,
-           " lacks; omit --teacher-attention, or give --decoder bahdanau");
-  }
+  check_attention_term("--teacher-attention", teacher.attention, settings.model, registry);
   check_attention_term("--entropy", settings.trainer.loss.attention_entropy, settings.model, registry);
   check_attention_term("--coverage", settings.trainer.loss.attention_coverage, settings.model, registry);
 }

@@ -145,10 +145,10 @@ models::Objective teacher_objective(const TeacherSettings& settings,
                      of_student = student.steps_per_annotation();
   if (settings.attention > 0 && of_teacher != of_student) {
     const char* const what = teacher->sides.source.frames ? "frames" : "tokens";
-    throw UsageError(message("--teacher-attention compares annotations, but those of the teacher '",
-                             teacher->path.string(), "' cover ", of_teacher, ' ', what,
-                             ", and those of the student ", of_student,
-                             "; train both with the same --convolution and --pyramid, or omit "
+    throw UsageError(message("--teacher-attention compares annotations, and the number of ", what,
+                             " per annotation is ", of_teacher, " in the teacher '", teacher->path.string(),
+                             "' and ", of_student,
+                             " in the student; train both with the same --convolution and --pyramid, or omit "
                              "--teacher-attention"));
   }
   // `model` shares ownership of `teacher`, because the model needs `teacher->int8`.

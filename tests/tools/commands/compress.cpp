@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "files/saved_ensemble.hpp"
 #include "tools/run.hpp"
 
 namespace fs = std::filesystem;
@@ -40,6 +41,22 @@ TEST_CASE("every command takes an int8 model", "[tools][compress]") {
   const Ran info = run({"info", small.out});
   CHECK(info.code == 0);
   CHECK(info.out.find("compressed  int8\n") != std::string::npos);
+}
+
+TEST_CASE("int8 models, which multiply in int8, refuse --precision", "[tools][compress]") {
+  const Small small;
+  REQUIRE(small.compress().code == 0);
+  const auto standard = models::Registry::standard();
+  const auto check = [&](const std::vector<std::string>& models) {
+    check_precision(gradus::tools::load_ensemble(models, standard).members, gradus::Precision::bf16);
+  };
+  CHECK_THROWS_WITH(check({small.out}), "--precision is for f32 and bf16 models, and '" +
+                                            small.file().string() +
+                                            "' is an int8 model, which multiplies in int8; omit --precision");
+  CHECK_NOTHROW(check({small.out, small.model}));
+  for (const std::string command : {"translate", "evaluate", "score"}) {
+    CHECK(run({command, "--model", small.out, "--precision", "bf16"}, "").code == 2);
+  }
 }
 
 TEST_CASE("an int8 model multiplies in int8", "[tools][compress]") {
@@ -94,12 +111,20 @@ TEST_CASE("compress refuses a compressed model and a folder in use, and training
   gradus::tools::Settings settings = small_settings();
   const auto refuses_units = [&](const std::string& name, const std::string& what) {
     const fs::path other = write_small_model(small.out + name, settings);
-    CHECK(
-        run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + "y"}).err ==
-        "gradus compress: '" + other.string() + "' (" + what +
-            ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1, an "
-            "encoder in both directions, no --convolution, no --pyramid above 1, and no --readout state\n");
+    CHECK(run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + "y"}).err ==
+          "gradus compress: '" + other.string() + "' (" + what +
+              ") cannot lose units; --hidden needs --decoder bahdanau, one layer, an encoder in both "
+              "directions, "
+              "an --attention with additive energies (additive, shared_additive, sparsemax, top_k, hard or "
+              "gumbel), no --convolution, no --pyramid above 1, and no --readout state\n");
   };
+  for (const std::string attention : {"sparsemax", "top_k", "hard", "gumbel"}) {
+    settings.model.attention = attention;
+    const fs::path other = write_small_model(small.out + attention, settings);
+    CHECK(run({"compress", "--hidden", "3", "--model", other.string(), "--out", small.out + attention + "3"})
+              .code == 0);
+  }
+  settings = small_settings();
   settings.model.readout = gradus::models::ReadoutForm::state;
   refuses_units("state", "decoder 'bahdanau', attention 'additive', 1 layer, readout 'state'");
   settings = small_settings();
@@ -266,8 +291,15 @@ TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models
         "gradus export: '" + (fs::path(small.model) / "best.safetensors").string() +
             "' is not in int8; compress it first, with gradus compress --int8\n");
   REQUIRE(small.compress().code == 0);
-  REQUIRE(run({"export", "--model", small.out, "--out", file}).code == 0);
+  const Ran exported = run({"export", "--model", small.out, "--out", file});
+  REQUIRE(exported.code == 0);
+  CHECK(exported.out == file + ": " + std::to_string(fs::file_size(file)) + " bytes\n");
   CHECK(content(file).starts_with(std::string("gradus1\0", 8)));
+  for (const auto& command : {std::vector<std::string>{"info", file}, {"translate", "--model", file}}) {
+    CHECK(run(command).err ==
+          "gradus " + command.front() + ": checkpoint: '" + file +
+              "' is a file for gradus_tiny; give the model from which gradus export wrote it\n");
+  }
 
   const auto refusal_of = [&](const gradus::tools::Settings& settings, const std::string& name) {
     const std::string other = (small.scratch.path() / name).string();

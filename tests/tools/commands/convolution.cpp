@@ -130,11 +130,13 @@ TEST_CASE("what a convolution does not allow is refused", "[tools][convolution]"
   const Arguments taught{"--teacher", teacher.string(), "--teacher-attention", "0.5"};
   const Ran unlike = train(taught, student);
   CHECK(unlike.code == 2);
-  CHECK(unlike.err == "gradus train: --teacher-attention compares annotations, but those of the teacher '" +
-                          checkpoint(teacher) +
-                          "' cover 2 tokens, and those of the student 1; train both with the same "
-                          "--convolution and --pyramid, or omit --teacher-attention; 'gradus train --help' "
-                          "lists the options\n");
+  CHECK(unlike.err ==
+        "gradus train: --teacher-attention compares annotations, and the number of tokens per annotation "
+        "is 2 in the teacher '" +
+            checkpoint(teacher) +
+            "' and 1 in the student; train both with the same "
+            "--convolution and --pyramid, or omit --teacher-attention; 'gradus train --help' "
+            "lists the options\n");
   Arguments alike = taught;
   alike.emplace_back("--convolution");
   CHECK(train(alike, student).code == 0);

@@ -102,6 +102,10 @@ TEST_CASE("a parameter whose gradients are all 0 is an error", "[tools][gradchec
         "gradus gradcheck: every gradient is 0, so nothing was checked: decoder.attention.unused; does the "
         "loss "
         "depend on it? If so, try another --seed\n");
+  CHECK(run({"gradcheck", "--attention", "top_k", "--attention-top-k", "1"}).err ==
+        "gradus gradcheck: --attention-top-k 1 gives one position the weight 1, so the gradient of the "
+        "energies "
+        "is always 0; give 2 or more; 'gradus gradcheck --help' lists the options\n");
 }
 
 TEST_CASE("gradcheck says what it will cost", "[tools][gradcheck]") {

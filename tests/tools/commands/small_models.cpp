@@ -190,7 +190,11 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
     all.insert(all.end(), more.begin(), more.end());
     return run(all).err;
   };
-  CHECK(contains(refused({"--hidden", "7"}), "'" + (first / "best.safetensors").string() + "'"));
+  const std::string misfit = refused({"--hidden", "7"});
+  CHECK(contains(misfit, "'" + (first / "best.safetensors").string() + "' does not fit"));
+  CHECK(misfit.ends_with(
+      "; omit --hidden and other options that differ from this model's (gradus compress --hidden makes a "
+      "smaller model)\n"));
   CHECK(contains(
       refused({"--symbols", "5"}),
       "gradus train: init-from: '" + (first / "best.safetensors").string() +
@@ -391,6 +395,11 @@ TEST_CASE("options of small models that do not fit are refused", "[tools][train]
         "gradus train: --teacher-attention needs attention weights, which --decoder fixed lacks; omit "
         "--teacher-attention, or give --decoder bahdanau" +
             help);
+  for (const std::string attention : {"hard", "gumbel"}) {
+    CHECK(refused({"--teacher", "x", "--teacher-attention", "1", "--attention", attention}) ==
+          "gradus train: --teacher-attention needs weights that spread, but those of --attention " +
+              attention + " are 0 or 1; omit --teacher-attention, or give another --attention" + help);
+  }
 }
 
 TEST_CASE("compress --hidden makes a narrower model, which can be trained, pruned and rounded",

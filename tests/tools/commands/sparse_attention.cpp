@@ -87,6 +87,10 @@ TEST_CASE("attention can be restricted to its k largest weights after training",
         weights({"--model", a, "--attention-top-k", "6"}));
   CHECK(most_non_zero(weights({"--model", b, "--attention-top-k", "1"})) == 1);  // b projects its query
   CHECK(run({"translate", "--model", a, "--model", b, "--attention-top-k", "1"}, "3 1\n").code == 0);
+  const auto score = [&](const std::string& k) {
+    return run({"score", "--model", a, "--attention-top-k", k}, "3 1 4 1 5\t5 1 4 1 3\n").out;
+  };
+  CHECK(score("2") != score("0"));
   const Ran evaluated = run({"evaluate", "--model", a, "--attention-top-k", "2", "--beam", "2"});
   CHECK(evaluated.code == 0);
   CHECK(contains(evaluated.out, "5 test pairs, beam 2, length penalty 0.6, top-2 attention\n"));
