@@ -133,6 +133,98 @@ def both_directions(p):
     annotations(p, 160, COLUMNS)
 
 
+@picture("08_two_reversals", 316)
+def two_reversals(p):
+    """The backward half, computed with two reversals.
+
+    From the bottom: the tokens x_1, x_2, x_3 are reversed, read in the order x_3, x_2, x_1, and give the states ←h_3, ←h_2, ←h_1. The
+    second reversal gives ←h_1, ←h_2, ←h_3. Now each column has the forward and the backward state of one token.
+    """
+    xs, right, rows = (190, 272, 354), 390, (296, 240, 186, 126, 86)
+    x, flipped, as_read, back, ahead = rows
+    for y, text in zip(rows, ("x", "flip(x, 0)", "as_read", "flip(as_read, 0)", "ahead")):
+        p.text(142, y, text, "code end")
+    for j, column in enumerate(xs, 1):
+        p.panel("token", column - 32, ahead - 26, 64, back - ahead + 50)
+        p.math(column, ahead - 44, f"h_{j}")
+    tokens = [p.token(column, x, f"x_{j}", False) for j, column in enumerate(xs, 1)]
+    read = [p.token(column, flipped, f"x_{j}", False) for column, j in zip(xs, (3, 2, 1))]
+    states = [p.cell(column, as_read, f"h←_{j}", "backward", 40, 30) for column, j in zip(xs, (3, 2, 1))]
+    ordered = [p.cell(column, back, f"h←_{j}", "backward", 40, 30) for j, column in enumerate(xs, 1)]
+    chain(p, [p.cell(column, ahead, f"h→_{j}", "encoder", 40, 30) for j, column in enumerate(xs, 1)], "encoder")
+    chain(p, states, "backward")
+    for token, state in zip(read, states):
+        p.arrow(token.top(), state.bottom())
+    for below, above, role in ((tokens, read[::-1], "token"), (states, ordered[::-1], "backward")):
+        for start, end in zip(below, above):
+            p.arrow(start.top(), end.bottom(), role=role)
+    for y, text in (((x + flipped) / 2, "reverse"), ((as_read + back) / 2, "reverse again")):
+        p.text(right, y, text, "small start quiet")
+    p.text(right, as_read, "GRU", "small start backward name")
+    p.text(right, ahead, "GRU", "small start encoder name")
+
+
+def padded_row(p, y, xs, reads_padding):
+    """Draws both directions over the tokens a and b and two cells of padding, and the annotations above them. States that have read
+    padding have another colour. The annotations are at height y."""
+    ahead_y, back_y, token_y = y + 92, y + 46, y + 138
+    wrong = ["gradient" if reads_padding else ""] * 4
+    ahead_roles, back_roles = ["encoder"] * 2 + [wrong[2] or "encoder"] * 2, [wrong[j] or "backward" for j in range(4)]
+    start = p.cell(xs[0] - 76, ahead_y, "0", "encoder", 24, 24, css="dash")
+    last = 4 if reads_padding else 2
+    states = [p.cell(x - 20, ahead_y, f"h→_{j if j <= last else last}", role, 40, 32, "" if j <= last else "dash")
+              for j, (x, role) in enumerate(zip(xs, ahead_roles), 1)]
+    back = [p.cell(x + 20, back_y, f"h←_{j}", role, 40, 32) for j, (x, role) in enumerate(zip(xs[:last], back_roles), 1)]
+    first = p.cell(back[-1].x + 56, back_y, "0", "backward", 24, 24, css="dash")
+    for before, after, role in zip([start, *states], states, ahead_roles):
+        kept = "dash" if not reads_padding and before in states[1:] else ""
+        p.arrow(before.right(), after.left(), role=role, width=1.6 if kept else 2.2, css=kept)
+    for before, after, role in zip([first, *back[::-1]], back[::-1], back_roles[::-1]):
+        p.arrow(before.left(), after.right(), role=role, width=2.2)
+    end = (xs[3] + 58, ahead_y)
+    p.arrow(states[3].right(), end, role=ahead_roles[3], width=1.6 if not reads_padding else 2.2, css="" if reads_padding else "dash")
+    p.text(end[0] + 6, ahead_y, "h_n", "code start")
+    for j, x in enumerate(xs):
+        if j < 2:
+            token = p.token(x, token_y, "ab"[j])
+        else:
+            p.rect("part token dash", x - 18, token_y - 12, 36, 24, 12)
+        if j < last:
+            p.vector(x, y, *[ahead_roles[j]] * 3, *[back_roles[j]] * 3)
+            p.arrow((x, token_y - 12), (x, y + 117), (x - 20, y + 117), states[j].bottom())
+            p.arrow((x, token_y - 12), (x, y + 117), (x + 20, y + 117), back[j].bottom())
+            p.arrow(states[j].top(), (x - 20, y + 6), role=ahead_roles[j])
+            p.arrow(back[j].top(), (x + 20, y + 6), role=back_roles[j])
+        else:
+            p.vector(x, y, *["token"] * 6, css="faded")
+        p.math(x, y - 18, f"h_{j + 1}" if j < last else "0", "" if j < last else "small")
+
+
+@picture("08_padding", 522)
+def padding(p):
+    """A padded sequence of a batch, read rightly and by mistake.
+
+    The batch has the sequences a b c d and a b, which is padded with two empty cells. Right: the forward state →h_2 is kept to the
+    end, the backward network starts at b, and the annotations of padding are 0. Mistaken: both networks read the padding. The
+    forward states of the padding and all backward states have then read padding.
+    """
+    xs = (112, 200, 288, 376)
+    p.text(12, 30, "batch", "name start token")
+    for y, letters in ((18, "abcd"), (48, "ab  ")):
+        for x, letter in zip(xs, letters):
+            if letter == " ":
+                p.rect("part token dash", x - 18, y - 12, 36, 24, 12)
+            else:
+                p.token(x, y, letter)
+    p.text(420, 48, "padding", "small start quiet")
+    p.text(12, 92, "right", "name start context")
+    padded_row(p, 126, xs, False)
+    p.text(12, 306, "mistaken", "name start gradient")
+    p.rect("part gradient", 104, 299, 20, 14, 4)
+    p.text(132, 306, "has read padding", "small start")
+    padded_row(p, 354, xs, True)
+
+
 @picture("09_attention", 446)
 def additive_attention(p):
     """Attention: query, keys, values, mask, softmax, weighted sum.
