@@ -104,7 +104,7 @@ def compress_commands():
     rows = [[f"`out/{row['model']}`", f"{row['exact_match']:.1f} %", f"{row['bytes'] / 1e6:.2f}",
              f"{row['gzip_bytes'] / 1e6:.2f}"] for row in results["rows"]]
     return (markdown_table(["model", "exact match", "int8, MB", "after gzip, MB"], rows)
-            + f"\n\nThe commands of this page, each run once, with seed 1; {results['machine']}; revision {results['revision']}.")
+            + f"\n\nEach model was made once, with seed 1, by the commands of this page. {results['machine']}; revision {results['revision']}.")
 
 
 def compress_speed(name="compress_speed"):
@@ -136,7 +136,7 @@ def check_text():
                         f"int8 takes {slower[0]} to {slower[1]} % more time",
                         f"models of nearly the same size also differ by up to {noise} %",
                         f"50 % zeros cost {lost[50]} BLEU, and 80 % cost {lost[80]} (",
-                        f"which needs {memory['smallest student']} MB", f"the process needs {memory['bf16']} MB.",
+                        f"which needs {memory['smallest student']} MB", f"`translate` needs {memory['bf16']} MB.",
                         f"from {student} to {student_taught} BLEU, and lower another from {small} to {small_taught}.")),
             ("zh/how-to", (f"f32 占 {memory['f32']} MB，int8 占 {memory['int8']} MB",
                            f"int8 用的时间多 {slower[0]} % 到 {slower[1]} %",

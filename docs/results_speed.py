@@ -87,7 +87,7 @@ def speed_options():
     rows = [[f"`{row['options']}`" if row["options"] else "none", f"{row['target_tokens_per_s'] / 1000:.0f}",
              f"**{row['ratio']:.2f}**"] for row in results["rows"]]
     return (markdown_table(["options", "thousand target tokens per second", "relative speed"], rows)
-            + f"\n\nWith `{results['sizes']}`. " + where_measured(results))
+            + f"\n\nAll rows have `{results['sizes']}`. " + where_measured(results))
 
 
 def speed_scaling():
@@ -111,7 +111,7 @@ def speed_ops():
         return [row["operation"], ms(row["gradus_us"]), *twins, f"{row['percent_of_bound']:.0f} % of {row['bound']}"]
     rows = [cells(row) for row in results["rows"]]
     return (markdown_table(["operation", "gradus, µs", "composed ÷ gradus", "plain loop ÷ gradus", "of the bound"], rows)
-            + f"\n\nMemory {results['memory_gb_per_s']:.1f} GB/s, SGEMM {results['sgemm_gflops']:.0f} GFLOP/s. "
+            + f"\n\nThe bounds are {results['memory_gb_per_s']:.1f} GB/s for memory and {results['sgemm_gflops']:.0f} GFLOP/s for SGEMM. "
             + where_measured(results))
 
 
