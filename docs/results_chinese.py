@@ -181,7 +181,7 @@ WORDS = {
     "silence of up to 80 frames": "静音最多 80 帧", "location, at random speeds": "位置特征，随机速度",
     "one symbol six times, at speed 2": "语速 2，一个符号六遍", "location, frames left out": "位置特征，略去一些帧", "content, frames left out": "按内容，略去一些帧",
     "question": "问题", "speed 2, %": "语速 2，%", "12 symbols, %": "12 个符号，%", "at speed 2, yes": "语速 2：是", "at speed 2, no": "语速 2：不需要",
-    "at speed 2, probably; for 12 symbols, both do harm": "语速 2：很可能；12 个符号：两者都有害",
+    "at speed 2, probably; for 12 symbols, smoothing and the window do harm": "语速 2：很可能；12 个符号：平滑和窗口都有害",
     "at speed 2, not known; for 12 symbols, finer does not help on its own": "语速 2：没有定论；12 个符号：只变细没有帮助",
     "for 12 symbols, probably": "12 个符号：很可能", "not known": "没有定论",
     "1. Filter too wide?": "1. 滤波器太宽？", "2. Weights too concentrated?": "2. 权重太集中？", "3. Pyramid too coarse?": "3. 金字塔太粗？", "4. Training too short?": "4. 训练太短？",

@@ -22,11 +22,11 @@ WORDS = {
     "length are right, but a longer sentence cannot be read completely.":
         "注意力的大小是程序里的一个常数，这里是 6。它后面的位置得不到权重。不超过这个长度的句子完全正确，更长的句子无法读全。",
     "At evaluation the decoder still reads the true tokens.": "评测时，解码器仍然读取真实的词元",
-    "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact match "
-    "shows how often the next token is right if all tokens before it are right. Without a target there are no true tokens: "
+    "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So an output counts "
+    "as an exact match if each of its tokens is right, given the true tokens before it. Without a target there are no true tokens: "
     "the decoder then reads `<eos>` at every step after the first.":
-        "评测与训练共用一个循环，因此也沿用了教师强制。这样得出的完全匹配率，只说明在前面的词元全都正确时，"
-        "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是从第二步起，每一步读到的都是 `<eos>`。",
+        "评测与训练共用一个循环，因此也沿用了教师强制。只要在真实的前文之后，每一步的词元都对，"
+        "整个输出就算完全匹配。没有目标，就没有老师：这里的解码器于是从第二步起，每一步读到的都是 `<eos>`。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
     "The forward direction reads the pads last, and the backward direction reads them first. The result for a sentence "
     "therefore depends on the length of the longest sentence in its batch. A source that is translated by itself has no "
@@ -54,7 +54,7 @@ WORDS = {
     "At prediction, every step starts again from the first state.": "预测时，每一步都重新从初始状态开始",
     "Training passes the state on, but prediction starts every step from the first state. So query and context are always "
     "those of the first step. The training and its curves show no mistake. To see the mistake, give the written output "
-    "to the forward pass of training as the target: at many steps, its likeliest token is not the written one.":
+    "to the forward pass of training as the target: at many steps, that pass finds another token likelier.":
         "训练时状态会传下去，预测时却每次都从头开始，所以查询和上下文向量总是第一步的。训练没有任何毛病，曲线也就看不出问题。"
         "要发现它，把写出的序列当作目标，交给训练的前向计算：许多步上，它更偏爱别的词元。",
     "The annotations contain the forward states twice.": "注解向量里是两份正向状态",

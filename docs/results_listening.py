@@ -23,7 +23,7 @@ FASTER = {"location": "twice the updates", "location, frames left out": "frames 
 LOCATION = "location, as in tutorial 15"
 QUESTIONS = {
     "1. Filter too wide?": ("at speed 2, yes", {"filters of 7 positions": LOCATION, "filters of 3 positions": LOCATION}),
-    "2. Weights too concentrated?": ("at speed 2, probably; for 12 symbols, both do harm", {
+    "2. Weights too concentrated?": ("at speed 2, probably; for 12 symbols, smoothing and the window do harm", {
         "smoothing": LOCATION, "a window of 6 positions in decoding": LOCATION}),
     "3. Pyramid too coarse?": ("at speed 2, not known; for 12 symbols, finer does not help on its own", {"a pyramid of one level": LOCATION}),
     "4. Training too short?": ("for 12 symbols, probably", {

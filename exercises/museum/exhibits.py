@@ -36,8 +36,8 @@ EXHIBITS = {
                [1, 4, 10], ("pytorch/tutorials/pull/1097",)),
     3: Exhibit("At evaluation the decoder still reads the true tokens.",
                "previous = likeliest;", "previous = tensor(batch.target_out, {batch.target_steps, batch.size})[std::min(t, batch.target_steps - 1)];",
-               "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So the exact "
-               "match shows how often the next token is right if all tokens before it are right. Without a target there are "
+               "The evaluation uses the same loop as the training, in which the decoder reads the true tokens. So an output "
+               "counts as an exact match if each of its tokens is right, given the true tokens before it. Without a target there are "
                "no true tokens: the decoder then reads `<eos>` at every step after the first.",
                [7, 5, 13]),
     4: Exhibit("The encoder runs on over the pads.",
@@ -70,7 +70,7 @@ EXHIBITS = {
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, but prediction starts every step from the first state. So query and context are "
                "always those of the first step. The training and its curves show no mistake. To see the mistake, give the "
-               "written output to the forward pass of training as the target: at many steps, its likeliest token is not the written one.",
+               "written output to the forward pass of training as the target: at many steps, that pass finds another token likelier.",
                [14, 3, 6]),
     9: Exhibit("The annotations contain the forward states twice.",
                "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
