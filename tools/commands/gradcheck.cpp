@@ -40,7 +40,7 @@ models::ModelOptions small(models::ModelOptions options) {
 }
 
 models::Vocabularies small_vocabularies(models::Tied tied) {
-  return {.source = 12, .target = tied == models::Tied::all ? 12 : 11};
+  return {.source = 13, .target = tied == models::Tied::all ? 13 : 11};
 }
 
 // Sentences of different lengths, not sorted by length.

@@ -48,7 +48,7 @@ std::uint32_t code_point(std::string_view character) {
 
 // C0, DEL, C1, and the characters that change the direction of the text after them.
 bool is_control(std::uint32_t code) {
-  return code < 0x20 || (0x7F <= code && code < 0xA0) || code == 0x200E || code == 0x200F ||
+  return code < 0x20 || (0x7F <= code && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
          (0x202A <= code && code <= 0x202E) || (0x2066 <= code && code <= 0x2069);
 }
 

@@ -41,7 +41,8 @@ TEST_CASE("control characters and bytes that are not UTF-8 become escapes", "[to
 
 TEST_CASE("characters that change the direction of text become escapes", "[tools][printable]") {
   CHECK(printable("a\u202Etxt.exe") == "a\\u202etxt.exe");
-  CHECK(printable("\u200E\u200F\u202A\u202D\u2066\u2069") == "\\u200e\\u200f\\u202a\\u202d\\u2066\\u2069");
+  CHECK(printable("\u061C\u200E\u200F\u202A\u202D\u2066\u2069") ==
+        "\\u061c\\u200e\\u200f\\u202a\\u202d\\u2066\\u2069");
   const std::string beside = "\u200D\u2010\u2029\u202F\u2065\u206A";
   CHECK(printable(beside) == beside);
   CHECK(run({"trai\u202En"}).err.find("\\u202e") != std::string::npos);
