@@ -16,8 +16,8 @@ namespace gradus {
 /// product was set.
 std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
 
-/// y ← x·W'ᵀ + β·D for W' = columns [first, first + columns) of `weight`, computed by `product`, the
-/// WeightProduct of `weight`. β must be 0 or 1.
+/// y ← x·W'ᵀ + β·D, where W' is the columns [first, first + columns) of `weight`. `addend` holds D and β,
+/// which must be 0 or 1. `product` is the result of weight_product(weight).
 template <class T>
 void multiply(const WeightProduct& product, std::int64_t m, Rows<const T> x, const Tensor& weight,
               std::int64_t first, std::int64_t columns, Addend<T> addend, Rows<T> y) {

@@ -147,8 +147,8 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // The function for input 0 calls accumulate() for input 1 before it writes. Both functions must get β = 0,
-  // because z has no gradient yet when each of them is called.
+  // The function for input 0 calls accumulate() for input 1 before it writes. The function for input 1 then
+  // also gets β = 0, because nothing has been written to the gradient of z yet.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {

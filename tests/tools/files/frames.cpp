@@ -1,4 +1,4 @@
-// `gradus train --frames`: models that read sound, in every command.
+// Models that read sound: `gradus train --frames` trains them, and the other commands use them.
 
 #include "files/frames.hpp"
 

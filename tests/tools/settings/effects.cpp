@@ -16,7 +16,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A command line in which `option` has no effect, because of the options `with`. `value` is "" for a flag.
+// A command line: the options in `with` make `option` have no effect. `value` is "" for a flag.
 struct Row {
   Arguments with;
   std::string option, value, why;

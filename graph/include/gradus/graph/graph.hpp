@@ -27,8 +27,9 @@ struct GraphOptions {
 /// With more than `max_nodes` nodes, all operations of a module, at all steps, are merged into one node.
 /// Operations outside modules are merged by name. If there are still too many nodes, leaves are merged with
 /// the operations in their box. If that does not suffice, the innermost modules are merged into their
-/// parents, first with separate leaves, then with merged leaves, and so on. In a merged picture, several
-/// edges between two nodes are drawn as one edge, labelled with their number.
+/// parents, and both ways of drawing leaves are tried again; this is repeated until the nodes are few enough
+/// or no module is left to merge. In a merged picture, several edges between two nodes are drawn as one edge,
+/// labelled with their number.
 ///
 /// The text depends only on the graph and the options, so equal calls return the same text.
 /// @throws Error when `root` requires no gradient, or its tape was freed by an earlier backward().

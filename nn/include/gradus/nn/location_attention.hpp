@@ -12,9 +12,9 @@ struct LocationOptions {
   /// Normalises σ(e) instead of exp(e). This spreads the weights over more positions (Chorowski et al. 2015,
   /// section 2.3).
   bool smooth = false;
-  /// In eval mode, positions farther than this from the position of the largest previous weight get weight 0.
-  /// If `window` is 0, there is no limit. (Chorowski et al. 2015, section 2.3, use the median instead of the
-  /// largest weight.)
+  /// In eval mode, positions more than `window` places from the likeliest previous position get weight 0. If
+  /// `window` is 0, there is no limit. (Chorowski et al. 2015, section 2.3, measure the distance from the
+  /// median position of the previous weights.)
   std::int64_t window = 0;
   double dropout = 0;
 };
