@@ -1,4 +1,4 @@
-// The gradus command with the learner's attention: --attention top_1, top_2, top_3, top_5 or top_8
+// The gradus command with the learner's attention: --attention top_2
 
 #include EXERCISE_FILE
 
