@@ -129,12 +129,12 @@ def check_text():
     lost = f"{100 - 100 * STUDY.against_f32('90 % zeros, then trained', 'bleu'):.0f} %"
     times = {name: f"{STUDY.faster('int8', 1, name):.1f}" for name in ("small_speed", "small_speed_amd")}
     cut = "2,000 target words, int8"
-    pruned, rounded, both, short = (f"{mean_of(row, 'gzip_bytes') / 1e6:.2f} MB" for row in (
+    pruned, rounded, both, short = (f"{mean_of(row, 'gzip_bytes') / 1e6:.2f}" for row in (
         "80 % zeros, then trained", "int8", "50 % zeros, then trained, int8", cut))
     large, untaught, taught, stored = (f"{mean_of(row, 'bleu'):.1f}" for row in (
         "f32", "smallest student", "smallest student, teacher's translations", "smallest student, teacher's translations, int8"))
     smallest_students = [f"{end(mean_of(row, 'bleu') for row in ROWS if row.startswith('smallest')):.1f}" for end in (min, max)]
-    half, most, lost_nine = (bleu(row, "f32") for row in ("50 % zeros, then trained, int8", "80 % zeros, then trained", "90 % zeros, then trained"))
+    nothing, half, most, lost_nine = (bleu(row, "f32") for row in ("int8", "50 % zeros, then trained, int8", "80 % zeros, then trained", "90 % zeros, then trained"))
     whole, nine = f"{mean_of('int8', 'bytes') / 1e6:.2f} MB", f"{mean_of('90 % zeros, then trained', 'gzip_bytes') / 1e6:.2f} MB"
     one, trained = (f"{mean_of(row, 'bleu'):.1f}" for row in ("top-1", "attention to one position"))
     bytes_left, words_lost = f"{100 * STUDY.against_f32(cut, 'bytes'):.0f} %", bleu(cut, "f32")
@@ -167,12 +167,12 @@ def check_text():
          f"最小的学生的 BLEU 是 {' 到 '.join(smallest_students)}，大模型是 {large}。"),
         (f"about the same BLEU ({stored} against {large}).", f"BLEU 差不多（{stored}，大模型是 {large}）。"),
         (f"with {untaught} BLEU; that model was not measured in int8.", f"BLEU 是 {untaught}；这个模型没有测量 int8。"),
-        (f"80 % zeros take {pruned} and lose {most} BLEU; int8 takes {rounded} and loses nothing.",
-         f"80 % 的零是 {pruned}，BLEU 下降 {most}；int8 是 {rounded}，没有损失。"),
-        (f"50 % zeros with int8 take {both} and lose {half} BLEU; the shortlist with int8 takes {short} and loses {words_lost} BLEU.",
-         f"50 % 的零加上 int8 是 {both}，BLEU 下降 {half}；候选词表加上 int8 是 {short}，BLEU 下降 {words_lost}。"),
+        (f"| int8 | {rounded} | {nothing} | no | | 80 % zeros | {pruned} | {most} | yes | | 50 % zeros, int8 | {both} | {half} | yes | "
+         f"| 2,000 target words, int8 | {short} | {words_lost} | no |",
+         f"| int8 | {rounded} | {nothing} | 否 | | 80 % 的零 | {pruned} | {most} | 是 | | 50 % 的零，int8 | {both} | {half} | 是 | "
+         f"| 2,000 个目标词，int8 | {short} | {words_lost} | 否 |"),
         (f"No: it has [{whole}]", f"不能：它有 [{whole}]"),
-        (f"with 90 % zeros, it has {nine} after gzip, and loses {lost_nine} BLEU.", f"用 gzip 压缩后是 {nine}，BLEU 损失 {lost_nine}。"),
+        (f"with 90 % zeros, the f32 file has {nine} after gzip, and the model loses {lost_nine} BLEU.", f"用 gzip 压缩后是 {nine}，BLEU 损失 {lost_nine}。"),
         (f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less.",
          f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")])
     check_sentences("explained/small-devices-reversal.md", [

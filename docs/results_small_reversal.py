@@ -147,12 +147,8 @@ def check_text():
     one, trained = exact("top-1", "{:.1f}")[1], exact("student, 1,200 updates", "{:.1f}")[0]
     alike_sentence = (f"differ by up to {noise}", f"相差 {noise}")
     check_sentences("tutorials/14-small-devices.md", [  # in English, and in Chinese
-        (f"takes {smallest} times as long in int8 as in f32", f"大小相同的学生用 int8 的时间是 f32 的 {smallest} 倍"),
         (f"{matrix} % of the outputs are right after pruning per matrix and further training, and {whole} % after global pruning",
          f"逐矩阵剪枝有 {matrix} % 的输出正确，全局只有 {whole} %"),
-        (f"After global pruning, {whole} % of the outputs are right", f"全局剪枝之后，{whole} % 的输出正确"),
-        (f"If each matrix loses the same fraction of its weights, {matrix} % are right", f"如果每个矩阵去掉同样比例的权重，{matrix} % 正确"),
-        between("A student of 31 units with 600 updates is right for {}", "student"),
         between("In the [measurement](../explained/small-devices-reversal.md#size-and-exact-match), {} of the outputs are right.",
                 "8 target symbols", "{:.1f}"),
         (f"the exact match is {verdict[1]} with them and {verdict[0]} without a teacher", f"完全匹配率是 {verdict[1]}，没有教师时是 {verdict[0]}"),
@@ -161,9 +157,13 @@ def check_text():
          f"| 反转，16 个单元，更新 600 次 | 完全匹配率 | {' | '.join(verdict)} | – | – |"),
         (f"| reversal with the command, 31 units, 600 updates | exact match | {taught} | – |",
          f"| 用命令做反转，31 个单元，更新 600 次 | 完全匹配率 | {taught} | – |"),
-        (f"it takes {bytes_of('smallest student, int8')} % of the bytes", f"字节数是大模型的 {bytes_of('smallest student, int8')} %")])
+        (f"at {bytes_of('smallest student, int8')} % of the bytes", f"字节数是大模型的 {bytes_of('smallest student, int8')} %")])
     check_sentences("explained/small-devices-reversal.md", [
         alike_sentence,
+        (f"takes {smallest} times as long in int8 as in f32", f"大小相同的学生用 int8 的时间是 f32 的 {smallest} 倍"),
+        (f"After global pruning, {whole} % of the outputs are right", f"全局剪枝之后，{whole} % 的输出正确"),
+        (f"If each matrix loses the same fraction of its weights, {matrix} % are right", f"如果每个矩阵去掉同样比例的权重，{matrix} % 正确"),
+        between("A student of 31 units with 600 updates is right for {}", "student"),
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
         (f"takes {slower} times as long in int8", f"f32 的 {slower} 倍"),
         between("With 80 % zeros, {} of the outputs are right", "80 % zeros, then trained"),
