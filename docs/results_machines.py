@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from results_kit import ROOT, load, markdown_table, where_measured, write
+from results_small import check_sentences
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import machines as model  # noqa: E402
@@ -76,10 +77,19 @@ def machines_more():
     return markdown_table(["sizes", "parameters, M", *kinds.values()], rows) + "\n\n" + where_measured(results)
 
 
+def busy(row, processes, network, overlap):
+    """The predicted busy fraction without and with --bf16-gradients."""
+    return " / ".join(model.percent(model.efficiency(row, processes, network, size, overlap)) for size in (4, 2))
+
+
+def machines_predicted_medium():
+    medium = next(row for row in load("machines_jobs")["rows"] if row["config"] == "medium")
+    rows = [[name, *(busy(medium, P, network, True) for P in model.JOBS)] for name, network in model.NETWORKS.items()]
+    return markdown_table(["network", *(f"P = {P}" for P in model.JOBS)], rows)
+
+
 def machines_predicted():
-    def cell(row, processes, network, overlap):
-        return " / ".join(model.percent(model.efficiency(row, processes, network, size, overlap)) for size in (4, 2))
-    rows = [[row["config"], name, "yes" if overlap else "no", *(cell(row, P, network, overlap) for P in model.JOBS)]
+    rows = [[row["config"], name, "yes" if overlap else "no", *(busy(row, P, network, overlap) for P in model.JOBS)]
             for row in load("machines_jobs")["rows"] for name, network in model.NETWORKS.items() for overlap in (False, True)]
     return markdown_table(["sizes", "network", "overlap", *(f"P = {P}" for P in model.JOBS)], rows, texts=3)
 
@@ -109,7 +119,15 @@ def machines_batches():
 
 def check_bounds():
     """Checks four facts: 2 processes are fast enough, the page's model predicts their time to within a tenth, mpirun does not
-    slow down one process, and communication over a slow link is hidden if there is enough work."""
+    slow down one process, and communication over a slow link is hidden if there is enough work. Checks the sentences with the
+    predictions for 64 processes."""
+    medium = next(row for row in load("machines_jobs")["rows"] if row["config"] == "medium")
+    exact, rounded = busy(medium, 64, model.NETWORKS["1 Gbit/s"], True).split(" / ")
+    fast = busy(medium, 64, model.NETWORKS["10 Gbit/s"], True).split(" / ")[0]
+    check_sentences("how-to/many-machines.md", [  # in English, and in Chinese
+        (f"A process computes for about {fast} of its time. At 1 Gbit/s, it computes for {exact} of its time, and with "
+         f"`--bf16-gradients` for {rounded}.",
+         f"进程大约 {fast} 的时间在计算。在 1 Gbit/s 下是 {exact}，用 `--bf16-gradients` 时是 {rounded}。")])
     results = load("machines")
     for row in results["rows"]:
         assert row["one"] / row["two"] >= LEAST.get(row["config"], 1), row
