@@ -163,8 +163,8 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "  gradus compress --bf16 --model run --out half\n"
       "      writes half/best.safetensors: every weight in 16 bits\n"
       "  gradus compress --prune 0.8 --model run --out sparse\n"
-      "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 trains the "
-      "others\n"
+      "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 "
+      "--prune-until 1 trains the others\n"
       "  gradus compress --hidden 64 --model run --out narrow\n"
       "      removes whole hidden units; gradus train --init-from narrow trains the smaller model",
       "gradus compress");

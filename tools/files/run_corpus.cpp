@@ -1,11 +1,15 @@
 #include "files/run_corpus.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/data/tokens.hpp>
+#include <gradus/data/vocabulary.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "files/run_folder.hpp"
@@ -46,7 +50,29 @@ void find(fs::path& path, const std::optional<fs::path>& start) {
        "started; start the command there, or name the text with --pairs or --source and --target");
 }
 
+// True if `all` has every token of `some`.
+bool contains(const data::Vocabulary& all, const data::Vocabulary& some) {
+  for (std::int64_t id = data::unk + 1; id < some.size(); ++id) {
+    if (!all.contains(some.token(id))) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+Sides with_vocabularies_of(const Sides& model, const DataSettings& of_model, Sides sides,
+                           const DataSettings& now) {
+  const auto options = [](const DataSettings& data) {
+    return std::tuple(data.shared_vocabulary, data.min_count, data.words);
+  };
+  if (options(of_model) != options(now)) return sides;
+  for (const auto& [own, theirs] :
+       {std::pair{&sides.source, &model.source}, {&sides.target, &model.target}}) {
+    if (own->tokeniser == theirs->tokeniser && contains(theirs->vocabulary, own->vocabulary))
+      own->vocabulary = theirs->vocabulary;
+  }
+  return sides;
+}
 
 fs::path found_from(const fs::path& path, const std::optional<fs::path>& start) {
   std::error_code ignored;
@@ -72,7 +98,7 @@ Sides make_run_sides(const Settings& settings, const Origin& run, std::span<cons
   Pieces kept;
   if (now.source_pieces == before.source_pieces) kept.source = run.sides.source.tokeniser.sentence_piece();
   if (now.target_pieces == before.target_pieces) kept.target = run.sides.target.tokeniser.sentence_piece();
-  return make_sides(now, train, kept);
+  return with_vocabularies_of(run.sides, before, make_sides(now, train, kept), now);
 }
 
 Corpus read_run_corpus(const Settings& settings, const fs::path& checkpoint) {

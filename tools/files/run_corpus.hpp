@@ -15,8 +15,17 @@ namespace gradus::tools {
 /// absolute, if the run's folder has been renamed, or if settings.toml is missing or wrong.
 std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
 
-/// make_sides() for a resumed run. Takes the SentencePiece models from the checkpoint, unless the settings
-/// name different ones.
+/// These sides with the vocabularies of a model, wherever the model splits text alike and knows all tokens.
+/// The ids of a run's tokens depend on how often they occur, so the ids of the model may be others. If
+/// --shared-vocabulary, --min-count or --words differ, returns the same sides.
+/// @param model the sides of the model
+/// @param of_model the settings of the model's data
+/// @param now the settings of this run's data
+Sides with_vocabularies_of(const Sides& model, const DataSettings& of_model, Sides sides,
+                           const DataSettings& now);
+
+/// make_sides() for a resumed run, with_vocabularies_of() its checkpoint. Takes the SentencePiece models from
+/// the checkpoint, too, unless the settings name different ones.
 Sides make_run_sides(const Settings& settings, const Origin& run, std::span<const data::SentencePair> train);
 
 /// read_corpus() for a saved model's settings. A relative path that does not exist is looked up below

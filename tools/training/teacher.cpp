@@ -32,14 +32,6 @@ SavedModel loaded(const std::filesystem::path& teacher, const std::filesystem::p
   }
 }
 
-// True if `all` has every token of `some`.
-bool contains(const data::Vocabulary& all, const data::Vocabulary& some) {
-  for (std::int64_t id = data::unk + 1; id < some.size(); ++id) {
-    if (!all.contains(some.token(id))) return false;
-  }
-  return true;
-}
-
 std::string to_line(const std::vector<std::int64_t>& tokens) {
   std::string line;
   for (const std::int64_t token : tokens) line += std::to_string(token) + ' ';
@@ -58,13 +50,7 @@ std::vector<std::int64_t> read_line(std::istream& lines) {
 Sides with_vocabularies_of_teacher(Sides sides, const Settings& settings, const models::Registry& registry) {
   if (settings.teacher.model.empty()) return sides;
   const SavedModel teacher = loaded(settings.teacher.model, settings.run.out, registry);
-  if (teacher.settings.data.shared_vocabulary != settings.data.shared_vocabulary) return sides;
-  for (const auto& [own, theirs] :
-       {std::pair{&sides.source, &teacher.sides.source}, {&sides.target, &teacher.sides.target}}) {
-    if (own->tokeniser == theirs->tokeniser && contains(theirs->vocabulary, own->vocabulary))
-      own->vocabulary = theirs->vocabulary;
-  }
-  return sides;
+  return with_vocabularies_of(teacher.sides, teacher.settings.data, std::move(sides), settings.data);
 }
 
 std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const Sides& sides,

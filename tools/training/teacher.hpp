@@ -14,9 +14,7 @@
 
 namespace gradus::tools {
 
-/// These sides with the vocabularies of the teacher, wherever it splits text alike and knows all tokens. The
-/// ids of a run's tokens depend on how often they occur, so the ids of the teacher may be others. Without
-/// `--teacher`, returns the same sides.
+/// with_vocabularies_of() the teacher. Without `--teacher`, returns the same sides.
 /// @throws Error if load_saved_model() throws.
 Sides with_vocabularies_of_teacher(Sides sides, const Settings& settings, const models::Registry& registry);
 

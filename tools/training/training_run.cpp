@@ -51,6 +51,22 @@ bool changes_zeros(const PruneSettings& before, const PruneSettings& now) {
   return now.sparsity > 0 && (now.sparsity != before.sparsity || now.per_matrix != before.per_matrix);
 }
 
+// The tokenisers and vocabularies. If a model's vocabularies fit, takes them: those of the resumed
+// checkpoint, else of --init-from, else of --teacher.
+Sides sides_of(const Settings& settings, const models::Checkpoint* resumed,
+               std::span<const data::SentencePair> train, const models::Registry& registry) {
+  if (resumed != nullptr) {
+    const Origin origin =
+        origin_of(settings.run.out / run_file::last, resumed->tensors, resumed->metadata, registry);
+    return make_run_sides(settings, origin, train);
+  }
+  Sides sides = make_sides(settings.data, train);
+  if (settings.run.init_from.empty())
+    return with_vocabularies_of_teacher(std::move(sides), settings, registry);
+  const SavedModel initial = load_saved_model(settings.run.init_from, registry);
+  return with_vocabularies_of(initial.sides, initial.settings.data, std::move(sides), settings.data);
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
@@ -59,13 +75,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       settings_(std::move(settings)),
       corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
                                  : read_resumed_corpus(settings_, settings_.run.out)),
-      sides_(with_vocabularies_of_teacher(
-          resumed == nullptr ? make_sides(settings_.data, corpus_.train)
-                             : make_run_sides(settings_,
-                                              origin_of(settings_.run.out / run_file::last, resumed->tensors,
-                                                        resumed->metadata, registry),
-                                              corpus_.train),
-          settings_, registry)),
+      sides_(sides_of(settings_, resumed, corpus_.train, registry)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, encode(corpus_.train, sides_), sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),

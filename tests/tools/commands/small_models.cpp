@@ -195,11 +195,25 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
   CHECK(misfit.ends_with(
       "; omit --hidden and other options that differ from this model's (gradus compress --hidden makes a "
       "smaller model)\n"));
-  CHECK(contains(
-      refused({"--symbols", "5"}),
+  const std::string other_vocabulary =
       "gradus train: init-from: '" + (first / "best.safetensors").string() +
-          "' has another source vocabulary than this run: 14 tokens instead of 9; train both with the "
-          "same --task, --seed and options for examples and tokens\n"));
+      "' has another source vocabulary than this run: 14 tokens instead of 16; train both with the same "
+      "--task, --seed and options for examples and tokens\n";
+  CHECK(contains(refused({"--symbols", "12"}), other_vocabulary));
+
+  // Other data without new tokens get the ids of the model's vocabulary.
+  const auto source_of = [](const fs::path& run_folder) {
+    return models::load_checkpoint(run_folder / "last.safetensors").metadata.at("source.vocabulary");
+  };
+  const auto continued = [&](const fs::path& from, const fs::path& out, Arguments more) {
+    Arguments all{"train", "--init-from", from.string(), "--steps", "1", "--out", out.string()};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran second_run = run(all);
+    INFO(second_run.err);
+    REQUIRE(second_run.code == 0);
+    CHECK(source_of(out) == source_of(from));
+  };
+  continued(first, scratch.path() / "five", {"--symbols", "5"});
   const fs::path often_a = scratch.path() / "often_a", often_b = scratch.path() / "often_b",
                  of_a = scratch.path() / "of_a";
   std::ofstream(often_a) << "a a b\tx\n";
@@ -207,11 +221,11 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
   REQUIRE(run({"train", "--pairs", often_a.string(), "--dev-percent", "0", "--test-percent", "0", "--hidden",
                "4", "--embedding", "4", "--energy", "4", "--steps", "1", "--out", of_a.string()})
               .code == 0);
-  CHECK(
-      contains(run({"train", "--pairs", often_b.string(), "--init-from", of_a.string(), "--steps", "1",
-                    "--out", (scratch.path() / "no").string()})
-                   .err,
-               "has another source vocabulary than this run: token 4 is 'a' instead of 'b'; train both on "));
+  continued(of_a, scratch.path() / "of_b", {"--pairs", often_b.string()});
+  CHECK(contains(run({"train", "--init-from", of_a.string(), "--pairs", often_b.string(), "--words", "1",
+                      "--steps", "1", "--out", (scratch.path() / "no").string()})
+                     .err,
+                 "has another source vocabulary than this run: "));
   CHECK(contains(refused({"--source-unit", "character"}),
                  "' splits text into other source tokens than this run; "
                  "give this run the model's options for tokens\n"));
@@ -350,6 +364,18 @@ TEST_CASE("a student on other examples takes the teacher's vocabularies, and res
   REQUIRE(run({"train", "--resume", out.string()}).code == 0);
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
   CHECK(run({"evaluate", "--model", out.string()}).code == 0);
+
+  // Without the teacher, the student keeps these vocabularies.
+  Arguments further{"--init-from", whole.string()};
+  further.insert(further.end(), few.begin(), few.end());
+  const Ran trained = run(plain_run(scratch.path() / "further", further));
+  INFO(trained.err);
+  CHECK(trained.code == 0);
+  CHECK(run({"train", "--resume", out.string(), "--teacher", "", "--steps", "25"}).code == 0);
+  const Ran other =
+      run({"train", "--resume", untaught.string(), "--teacher", teacher.string(), "--steps", "25"});
+  CHECK(other.code == 1);
+  CHECK(contains(other.err, "teacher: '"));
 }
 
 TEST_CASE("a resumed run notes that its teacher has other weights", "[tools][train][resume]") {
