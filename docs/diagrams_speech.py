@@ -154,15 +154,21 @@ def tried(p):
     for name, role, dx, dy, css, label in (
             ("location, as in tutorial 15", "encoder", 9, -12, "start", "location"), ("content, as in tutorial 15", "context", 22, -4, "start", "content"),
             ("filters of 3 positions", "encoder", 28, 12, "start", "filters of 3 positions"),
-            ("another speed for each symbol", "decoder", 9, -40, "start", "another speed for"), ("twice the updates", "decoder", -9, 14, "end", "twice the updates"),
+            ("another speed for each symbol", "gate", 9, -40, "start", "another speed for"), ("twice the updates", "decoder", -9, 14, "end", "twice the updates"),
             ("frames left out, twice the updates", "attention", 12, 0, "start", "frames left out"),
             ("frames left out, filters of 7 positions, twice the updates", "attention", 12, -20, "start", "frames left out, filters of 7 positions"),
             ("frames left out, content, twice the updates", "attention", 12, 52, "start", "frames left out, content")):
         rows = [next(row for row in table["rows"] if row["name"] == name) for table in tables]
         fast, twelve = ([row["values"][columns.index(column)] for row in rows] for column in ("speed 2", "12 symbols"))
         x, y = left + scale_x * sum(fast) / len(fast), floor - scale_y * sum(twelve) / len(twelve)
-        p.path(f"line {role}", f"M{at(left + scale_x * min(fast), y)}H{left + scale_x * max(fast):.5g}"
-               f"M{at(x, floor - scale_y * min(twelve))}V{floor - scale_y * max(twelve):.5g}", ' stroke-width="1.4" stroke-opacity="0.55"')
+        west, east = (left + scale_x * of(fast) for of in (min, max))
+        low, high = (floor - scale_y * of(twelve) for of in (min, max))
+        dash, ink = " dash" if role == "gate" else "", ' stroke-width="1.4" stroke-opacity="0.7"'
+        p.path(f"line {role}{dash}", f"M{at(west, y)}H{east:.5g}M{at(x, low)}V{high:.5g}", ink)
+        caps = [f"M{at(end, y - 4)}V{y + 4:.5g}" for end in (west, east) if east - west > 40]
+        caps += [f"M{at(x - 4, end)}H{x + 4:.5g}" for end in (low, high) if low - high > 20]
+        if caps:
+            p.path(f"line {role}", "".join(caps), ink)
         p.disc(f"fill {role}", x, y, 4.5)
         p.text(x + dx, y + dy, label, f"small fill {css} {role}")
         if dy > 20:  # far from its point
