@@ -510,8 +510,12 @@ def same_bits(p):
 
     p.text(12, 22, "1 thread", "small start name token")
     terms(56, 0, 4, "encoder")
-    total = p.cell(middle, 118, "1.00", "context", 60, 28)
-    p.arrow((middle, 74), total.top(), role="encoder")
+    sums = [p.cell(x, 118, "1.00", role, 62, 28) for x, role in zip(xs[1:], ("encoder", "encoder", "context"))]
+    p.arrow((xs[0], 74), (xs[0], 118), sums[0].left(), role="encoder")
+    for x, before, after in zip(xs[1:], [None, *sums], sums):
+        p.arrow((x, 74), after.top(), role="encoder")
+        if before:
+            p.arrow(before.right(), after.left(), role="encoder")
     p.text(12, 154, "2 threads", "small start name token")
     total = p.cell(middle, 296, "1.01", "context", 60, 28)
     for first, end, partial, role in ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")):
