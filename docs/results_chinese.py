@@ -273,9 +273,9 @@ SENTENCES = [
      r"\1 的步把最大的权重放在这个词元上；它的平均权重是 \2。"),
     (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
      r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
-    (r"\*To run\* is the median time of three runs, without the build\. (.+), (\d+) cores; tutorials (.+) and (.+): (.+), (\d+) cores\.",
-     r"运行一栏是三次运行时间的中位数，不含编译。\1，\2 核；教程 \3 和 \4：\5，\6 核。"),
-    (r"\*To run\* is the median time of three runs, without the build\. (.+), (\d+) cores\.", r"运行一栏是三次运行时间的中位数，不含编译。\1，\2 核。"),
+    (r"\*To run\* is the median time of three runs on an idle machine, without the build\. (.+), (\d+) cores; tutorials (.+) and (.+): (.+), (\d+) cores\.",
+     r"运行一栏是在空闲的机器上三次运行时间的中位数，不含编译。\1，\2 核；教程 \3 和 \4：\5，\6 核。"),
+    (r"\*To run\* is the median time of three runs on an idle machine, without the build\. (.+), (\d+) cores\.", r"运行一栏是在空闲的机器上三次运行时间的中位数，不含编译。\1，\2 核。"),
     *results_chinese_museum.SENTENCES,
 ]
 CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # code blocks, which are not translated

@@ -161,7 +161,7 @@ def tutorial_staircase():
         measured_on.setdefault(name, []).append(number)
     where = "; ".join(f"tutorials {' and '.join(numbers)}: {name}" for name, numbers in list(measured_on.items())[1:])
     main = next(iter(measured_on))
-    return "\n".join([*lines, "", f"*To run* is the median time of three runs, without the build. {main}{f'; {where}' if where else ''}."])
+    return "\n".join([*lines, "", f"*To run* is the median time of three runs on an idle machine, without the build. {main}{f'; {where}' if where else ''}."])
 
 
 def measure_longer(at):
