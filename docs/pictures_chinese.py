@@ -23,7 +23,7 @@ WORDS = {
     "handles": "句柄", "one block of memory": "同一块内存", "place": "位置", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
     "repeated, not copied": "重复使用，不复制",
     "start": "开始",
-    "right": "正确", "mistaken": "错误", "has read padding": "读过填充", "reverse": "反转", "reverse again": "再反转",  # tutorial 08
+    "right": "正确", "mistaken": "错误", "has read padding": "读过填充", "reverse": "反转", "reverse again": "再反转", "exactly 0": "正好是 0",  # tutorial 08
     "round 0": "第 0 轮", "round 1": "第 1 轮", "round 2": "第 2 轮", "round 3": "第 3 轮", "round 4": "第 4 轮", "round 5": "第 5 轮",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
     "embedding": "嵌入", "ids": "编号", "tokens": "词元", "text": "文本",

@@ -178,6 +178,7 @@ void run(const tutorial::Options& options) {
 
   const auto map = [largest = std::max(max(forward).item(), max(backward).item())](const std::string& title, const Tensor& S_jk) {
     plot::Heatmap drawn = tutorial::numbered_map(title, "k: token", "j: annotation", S_jk.to_vector<double>(), largest);
+    drawn.empty_zeros = true;
     drawn.side = 270;                                                                   // two beside each other fit a page
     return drawn;
   };

@@ -117,15 +117,18 @@ void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
     }
     for (std::size_t c = 0; c < at.columns.size(); ++c) {
       const double value = value_at(heatmap, r, c);
+      const bool is_empty = heatmap.empty_zeros && value == 0;
       const Box box = {at.left + static_cast<double>(c) * at.cell_width, y, at.cell_width - gap,
                        at.cell_height - gap};
       if (!at.has_gaps()) {
-        if (!std::isnan(value)) touching.push_back({scaled(heatmap, value), box});
+        if (!std::isnan(value) && !is_empty) touching.push_back({scaled(heatmap, value), box});
         continue;
       }
       const std::string name = heatmap.rows[r] + ", " + heatmap.columns[c] + ": ";
       if (std::isnan(value)) {
         drawing.missing(box, name + "missing");
+      } else if (is_empty) {
+        drawing.empty(box, name + "0");
       } else {
         drawing.cell(scaled(heatmap, value), box, name + brief(value));
       }
@@ -134,26 +137,32 @@ void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
   drawing.cells(touching);
 }
 
-// Draws the colour scale, max at the top and min at the bottom, with its top left corner at (x, y). Returns
-// its right edge.
+constexpr double kScale = 10;       // width of the colour scale, in pixels
+constexpr double kBelowScale = 10;  // from the scale to the legend of the empty cells
+
+// Draws the colour scale, max at the top and min at the bottom, with its top left corner at (x, y). Below the
+// scale is the legend of the empty cells, if there are any. Returns the right edge.
 double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, double height) {
   constexpr int kSteps = 32;
-  constexpr double kWidth = 10;
   for (int i = 0; i < kSteps; ++i) {
     // Each step is twice as high as needed. The next step covers its lower half, so no seam shows between
     // them.
     const double top = height * i / kSteps, rest = std::min(height - top, 2 * height / kSteps);
-    drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kWidth, rest});
+    drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kScale, rest});
   }
   drawing.label("gp-ink", x, y - 7, heatmap.scale_name);
   double right = x + text_width(heatmap.scale_name, kFont);
-  const auto label = [&](double value, double at) {
-    drawing.text("gp-muted gp-small", x + kWidth + 5, y + at + 3.5, brief(value));
-    right = std::max(right, x + kWidth + 5 + text_width(brief(value), kSmall));
+  const auto label = [&](const std::string& text, double at) {
+    drawing.text("gp-muted gp-small", x + kScale + 5, y + at + 3.5, text);
+    right = std::max(right, x + kScale + 5 + text_width(text, kSmall));
   };
-  label(heatmap.max, 3);
-  if (height >= 60) label(heatmap.min + (heatmap.max - heatmap.min) / 2, height / 2);
-  label(heatmap.min, height - 3);
+  label(brief(heatmap.max), 3);
+  if (height >= 60) label(brief(heatmap.min + (heatmap.max - heatmap.min) / 2), height / 2);
+  label(brief(heatmap.min), height - 3);
+  if (heatmap.empty_zeros) {
+    drawing.empty({x, y + height + kBelowScale, kScale, kScale});
+    label("exactly 0", height + kBelowScale + kScale / 2);
+  }
   return right;
 }
 
@@ -166,7 +175,8 @@ Panels::Panels(const std::vector<Heatmap>& heatmaps, std::string_view function) 
     const Layout at(heatmap);
     grid_top = std::max(grid_top, at.top);
     grid_left = std::max(grid_left, at.left);
-    same_scale = same_scale && heatmap.min == heatmaps[0].min && heatmap.max == heatmaps[0].max;
+    same_scale = same_scale && heatmap.min == heatmaps[0].min && heatmap.max == heatmaps[0].max &&
+                 heatmap.empty_zeros == heatmaps[0].empty_zeros;
     name += (name.empty() ? "" : ", ") + heatmap.title;
   }
 }
@@ -184,13 +194,15 @@ Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, dou
   double right = draw_column_labels(drawing, at);
   draw_groups(drawing, heatmap, at);
   draw_cells(drawing, heatmap, at);
+  double bottom = at.height();
   if (colour_scale) {
     const double height = std::clamp(at.height() - 1, 40.0, 160.0);
+    bottom = std::max(bottom, heatmap.empty_zeros ? height + kBelowScale + kScale : 40.0);
     right = std::max(right, draw_scale(drawing, heatmap, at.left + at.width() + 14, at.top, height));
   }
   right = std::max({right, kMargin + title_width(heatmap.title),
                     at.left + (at.width() + text_width(heatmap.x_label, kFont)) / 2});
-  return {right + kMargin, at.top + std::max(at.height(), colour_scale ? 40.0 : 0.0) + kMargin};
+  return {right + kMargin, at.top + bottom + kMargin};
 }
 
 }  // namespace gradus::plot

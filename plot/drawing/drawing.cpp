@@ -182,6 +182,10 @@ void Drawing::cells(std::span<const Cell> cells) {
   if (!paths.empty()) style(".gp-touching{shape-rendering:crispEdges}");
 }
 
+void Drawing::empty(const Box& box, std::string_view tooltip) {
+  rect("gp-grid gp-hit", {box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1}, tooltip);
+}
+
 void Drawing::missing(const Box& box, std::string_view tooltip) {
   const double arm = std::min({box.width, box.height, 10.0}) * 0.3;
   const double left = box.x + box.width / 2 - arm, top = box.y + box.height / 2 - arm;

@@ -54,6 +54,8 @@ class Drawing {
   void cell(double t, const Box& box, std::string_view tooltip = {});
   /// Cells without tooltips, in one element for each colour.
   void cells(std::span<const Cell> cells);
+  /// The outline of a cell that has no colour.
+  void empty(const Box& box, std::string_view tooltip = {});
   /// A cross in the middle of the box, for a missing value.
   void missing(const Box& box, std::string_view tooltip = {});
   /// Puts everything drawn until end_group() into a group that is translated, or that has a class.

@@ -109,6 +109,28 @@ TEST_CASE("a missing value is drawn as a cross", "[plot]") {
   CHECK(count(picture, "<path class=\"gp-axis\"") == 1);
 }
 
+TEST_CASE("with empty_zeros, a heatmap's exact zeros are empty cells, and the scale says so", "[plot]") {
+  plot::Heatmap heatmap = two_by_three();
+  heatmap.values[1] = 1e-12;
+  CHECK(class_of(svg(heatmap), "p, a: 0") == "gp-q0");
+  CHECK_FALSE(shows(svg(heatmap), "exactly 0"));
+
+  heatmap.empty_zeros = true;
+  const std::string picture = svg(heatmap);
+  CHECK(class_of(picture, "p, a: 0") == "gp-grid gp-hit");
+  CHECK(class_of(picture, "p, b: 1e-12") == "gp-q0");  // not exactly 0
+  CHECK(class_of(picture, "q, c: missing") == "gp-hit");
+  CHECK(count(picture, "<rect class=\"gp-grid gp-hit\"") == 1 + 1);  // one in the legend
+  CHECK(shows(picture, "exactly 0"));
+
+  // The legend is below the grid's bottom here, and inside the picture.
+  const double legend = attribute(picture.substr(picture.rfind("<rect")), "<rect", "y");
+  CHECK(legend + 10 < attribute(picture, "<svg", "height"));
+
+  heatmap.cell_width = heatmap.cell_height = 4;  // cells that touch each other
+  CHECK(count(svg(heatmap), "h4v4h-4z") == 4);
+}
+
 TEST_CASE("a heatmap's cells can have another width than height", "[plot]") {
   plot::Heatmap heatmap = alignment(12);
   heatmap.cell_width = 20, heatmap.cell_height = 12;

@@ -19,6 +19,9 @@ TEST_CASE("a strip has all its heatmaps, and one colour scale if their ranges ar
                           std::to_string(static_cast<int>(attribute(shared, "<rect class=\"gp-q0\"", "y"))) +
                           "\"") >= 6);
 
+  second.empty_zeros = true;
+  CHECK(count(plot::strip({first, second}), ">1</text>") == 2);  // the scales differ
+
   second.max = 3;
   CHECK(count(plot::strip({first, second}), ">1</text>") == 1);
   CHECK(count(plot::strip({first, second}), ">3</text>") == 1);

@@ -30,6 +30,7 @@ struct Heatmap {
   double cell_width = 0, cell_height = 0;
   std::vector<RowGroup> groups{};  ///< from the top; brackets replace the row labels, but not in tooltips
   std::string scale_name{};        ///< above the colour scale
+  bool empty_zeros = false;        ///< draws values of exactly 0 as empty cells, with a legend
 };
 
 /// Draws `heatmap` as one SVG: cells with tooltips (row, column: value), labels, a colour scale.
@@ -44,9 +45,10 @@ std::string svg(const Heatmap& heatmap);
 /// Draws several heatmaps as one SVG, side by side in rows of `per_row`. Example: the same sentence after 1,
 /// 5 and 10 epochs.
 ///
-/// If all heatmaps have the same `min` and `max`, one colour scale is drawn, beside the last heatmap;
-/// otherwise each heatmap has its own scale. If `per_row` is 1, the cells of all heatmaps begin at the same
-/// x. Throws Error if `heatmaps` is empty, if `per_row` is 0, or if svg(Heatmap) would reject one of them.
+/// If all heatmaps have the same `min`, `max` and `empty_zeros`, one colour scale is drawn, beside the last
+/// heatmap; otherwise each heatmap has its own scale. If `per_row` is 1, the cells of all heatmaps begin at
+/// the same x. Throws Error if `heatmaps` is empty, if `per_row` is 0, or if svg(Heatmap) would reject one of
+/// them.
 std::string strip(const std::vector<Heatmap>& heatmaps,
                   std::size_t per_row = std::numeric_limits<std::size_t>::max());
 
