@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <cmath>
 #include <vector>
