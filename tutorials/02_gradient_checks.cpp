@@ -49,7 +49,7 @@ void compare_broadcasting(const Shape& a_shape, const Shape& b_shape, Generator&
   const NoGrad no_grad;
   const Tensor da = sum_to(g * b, a_shape), db = sum_to(g * a, b_shape);      // a_shape, b_shape
   std::cout << "  " << a_shape << " * " << b_shape << " -> " << y.shape() << ": gradients " << a.grad().shape()
-            << " and " << b.grad().shape() << ", largest difference from ours "
+            << " and " << b.grad().shape() << ", largest difference "
             << std::max(largest(da - a.grad()), largest(db - b.grad())) << '\n';
 }
 
@@ -68,8 +68,8 @@ void compare_product(Generator generator) {
 
   const NoGrad no_grad;
   const auto [dA, dB] = product_backward(A, B, g);                            // (M, K), (K, N)
-  std::cout << "\nmatmul, backward: " << A.shape() << " times " << B.shape() << ": gradients " << dA.shape() << " and "
-            << dB.shape() << ", largest difference from the library's "
+  std::cout << "\nmatmul, backward: product_backward compared with the library\n  " << A.shape() << " times " << B.shape()
+            << ": gradients " << dA.shape() << " and " << dB.shape() << ", largest difference "
             << std::max(largest(dA - A.grad()), largest(dB - B.grad())) << '\n';
 }
 
@@ -181,7 +181,7 @@ tutorial::Table checks(const Tensor& x) {
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   Generator generator(options.seed);
-  std::cout << "broadcasting, backward\n";
+  std::cout << "broadcasting, backward: sum_to compared with the library\n";
   compare_broadcasting({3, 4}, {4}, generator);
   compare_broadcasting({3, 1}, {1, 4}, generator);
   compare_broadcasting({2, 1, 4}, {3, 1}, generator);

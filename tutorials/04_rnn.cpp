@@ -139,7 +139,7 @@ void run(const tutorial::Options& options) {
     norms.rows.back().values.push_back(50 * std::log10(rho));
   }
   curves.series.back().name = "ρ^d";  // one name for the three dashed curves
-  std::cout << "log10 of the gradient's norm, by the spectral radius ρ of W_hh and the distance T − t\n"
+  std::cout << "log10 of the gradient's norm, by ρ (W_hh is ρ times an orthogonal matrix) and the distance T − t\n"
             << text(norms) << '\n';
 
   // 3. The effect on learning. The task: remember the first token.

@@ -81,7 +81,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
 
   // 1. The untrained model's loss, by hand and by the library.
   const auto model = make_model(sizes, task, options.seed);
-  std::cout << *model;
+  std::cout << "parameters: " << model->parameter_count() << '\n';
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
   const double ours = loss_by_hand(*model, batch).item();
   const double library = models::loss(*model, batch).total.item();
