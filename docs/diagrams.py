@@ -18,6 +18,7 @@ import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
 import diagrams_recurrent  # noqa: F401
 import diagrams_small  # noqa: F401
+import diagrams_small_measured  # noqa: F401
 import diagrams_speech  # noqa: F401
 import diagrams_speed  # noqa: F401
 from diagrams_kit import DRAWN, PICTURES, ROOT
