@@ -36,6 +36,7 @@ import results_printed
 import results_serve
 import results_small_french
 import results_small_reversal
+import results_small_reversal_page
 import results_sparse
 import results_speaking
 import results_speed
@@ -98,6 +99,7 @@ def check():
     results_sparse.check_bounds()
     results_small_french.check_bounds()
     results_small_reversal.check_bounds()
+    results_small_reversal_page.check_text()
     results_machines.check_bounds()
     results_serve.check_bounds()
     results_speaking.check_bounds()

@@ -119,7 +119,7 @@ def spread_of_speeds(name):
 
 
 def check_text():
-    """Checks that the text of tutorial 14 and of explained/small-devices-reversal.md gives the numbers of the tables."""
+    """Checks that the text of tutorial 14 gives the numbers of the tables."""
     def bleu(row, other):
         return f"{abs(mean_of(row, 'bleu') - mean_of(other, 'bleu')):.1f}"
     zeros, words = bleu("50 % zeros, then trained", "f32"), bleu("student, teacher's probabilities", "student")
@@ -136,7 +136,6 @@ def check_text():
     smallest_students = [f"{end(mean_of(row, 'bleu') for row in ROWS if row.startswith('smallest')):.1f}" for end in (min, max)]
     nothing, half, most, lost_nine = (bleu(row, "f32") for row in ("int8", "50 % zeros, then trained, int8", "80 % zeros, then trained", "90 % zeros, then trained"))
     whole, nine = f"{mean_of('int8', 'bytes') / 1e6:.2f} MB", f"{mean_of('90 % zeros, then trained', 'gzip_bytes') / 1e6:.2f} MB"
-    one, trained = (f"{mean_of(row, 'bleu'):.1f}" for row in ("top-1", "attention to one position"))
     bytes_left, words_lost = f"{100 * STUDY.against_f32(cut, 'bytes'):.0f} %", bleu(cut, "f32")
     slow, fast = (f"{STUDY.faster(cut, 1, name):.1f}" for name in ("small_speed_amd", "small_speed"))
     noise = {name: f"{max(spread_of_speeds(name)):.0f} %" for name in times}
@@ -175,8 +174,6 @@ def check_text():
         (f"with 90 % zeros, the f32 file has {nine} after gzip, and the model loses {lost_nine} BLEU.", f"用 gzip 压缩后是 {nine}，BLEU 损失 {lost_nine}。"),
         (f"It has {bytes_left} of the bytes, {slow} to {fast} times the speed, and {words_lost} BLEU less.",
          f"字节数是 {bytes_left}，速度是 {slow} 到 {fast} 倍，BLEU 下降 {words_lost}。")])
-    check_sentences("explained/small-devices-reversal.md", [
-        (f"top-1 has {one} BLEU, and the model trained with one position {trained}.", f"top-1 的 BLEU 是 {one}，用单个位置训练的模型是 {trained}。")])
 
 
 def check_bounds():
