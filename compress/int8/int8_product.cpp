@@ -9,11 +9,17 @@ namespace gradus::compress {
 namespace {
 
 // oneDNN generates code for each number of rows of x. Therefore x is split into blocks of most_rows rows, and
-// the last block is padded to one of a few sizes. The weight is split into chunks of chunk_rows rows.
-constexpr std::int64_t most_rows = 256, chunk_rows = 512;
+// the last block is padded to one of a few sizes.
+constexpr std::int64_t most_rows = 256;
 
 std::int64_t padded_rows(std::int64_t m) {
   return m <= 1 ? m : m <= 16 ? 16 : m <= 32 ? 32 : (m + 63) / 64 * 64;
+}
+
+// The weight is split into chunks of this many rows, which threads share. A chunk with few columns has more
+// rows, because a call of oneDNN takes about as long as 2¹⁵ multiplications.
+std::int64_t chunk_rows(std::int64_t k) {
+  return std::clamp<std::int64_t>((1 << 17) / std::max<std::int64_t>(k, 1), 512, 2048);
 }
 
 // True if oneDNN has int8 products, and is faster than the plain loop. For small products the loop is faster,
@@ -56,13 +62,14 @@ void Int8Product::multiply(std::int64_t m, const float* x, std::int64_t x_stride
       p.scales[static_cast<std::size_t>(r)] = quantise_row(k, x + r * x_stride, p.values.data() + r * k);
     }
   });
-  const std::int64_t chunks = (n + chunk_rows - 1) / chunk_rows, blocks = (m + most_rows - 1) / most_rows;
+  const std::int64_t chunk = chunk_rows(k), chunks = (n + chunk - 1) / chunk,
+                     blocks = (m + most_rows - 1) / most_rows;
   const auto work = [&](std::int64_t task) {
     const std::int64_t first = task / chunks * most_rows, rows = std::min(m - first, most_rows);
-    const std::int64_t column = task % chunks * chunk_rows, columns = std::min(n - column, chunk_rows);
+    const std::int64_t column = task % chunks * chunk, columns = std::min(n - column, chunk);
     const Part piece{part.row + column, columns, part.column, k};
     thread_local std::vector<std::int32_t> sums;
-    sums.resize(static_cast<std::size_t>(most_rows * chunk_rows));
+    sums.resize(static_cast<std::size_t>(padded_rows(rows) * columns));
     const std::int8_t* const from = p.values.data() + first * k;
     if (is_for_onednn(rows, columns, k)) {
       packed(piece).multiply(padded_rows(rows), from, sums.data());

@@ -3,6 +3,9 @@
 #include <gradus/autograd/checks.hpp>
 
 #include <dnnl.hpp>
+#include <iterator>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 // The OpenMP functions that OneThread calls. Debian's oneDNN links OpenMP. The symbols are weak, because
@@ -60,6 +63,11 @@ matmul::primitive_desc describe(std::int64_t m, std::int64_t n, std::int64_t k, 
 #endif
 }
 
+// The memory objects of a call, which sets their buffers.
+struct Operands {
+  memory p, sums, scratchpad;
+};
+
 // Calls work(), and converts exceptions of oneDNN to Error.
 template <class Work>
 auto refusing(std::int64_t n, std::int64_t k, const Work& work) {
@@ -86,6 +94,39 @@ struct Int8Weight::Made {
     weight = memory(description.weights_desc(), engine());
     dnnl::reorder(q, weight).execute(stream(), q, weight);
   }
+
+  void multiply(const std::int8_t* p, std::int32_t* sums) {
+    Operands with = operands();
+    Tensor room = empty({static_cast<std::int64_t>(description.scratchpad_desc().get_size() + 3) / 4});
+    with.p.set_data_handle(const_cast<std::int8_t*>(p));
+    with.sums.set_data_handle(sums);
+    with.scratchpad.set_data_handle(room.mutable_values<float>("int8").data());
+    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, with.p.get()},
+                                         {DNNL_ARG_WEIGHTS, weight.get()},
+                                         {DNNL_ARG_DST, with.sums.get()},
+                                         {DNNL_ARG_SCRATCHPAD, with.scratchpad.get()}};
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive.get(), stream().get(), std::size(arguments), arguments),
+        "could not execute a primitive");
+    const std::lock_guard lock(mutex_);
+    unused_.push_back(std::move(with));
+  }
+
+ private:
+  Operands operands() {
+    const std::lock_guard lock(mutex_);
+    if (unused_.empty()) {
+      const auto unset = [](const memory::desc& form) { return memory(form, engine(), DNNL_MEMORY_NONE); };
+      unused_.push_back({unset(description.src_desc()), unset(description.dst_desc()),
+                         unset(description.scratchpad_desc())});
+    }
+    Operands last = std::move(unused_.back());
+    unused_.pop_back();
+    return last;
+  }
+
+  std::mutex mutex_;
+  std::vector<Operands> unused_;  // kept, because oneDNN allocates several blocks for each memory object
 };
 
 bool has_int8() {
@@ -106,7 +147,7 @@ Int8Weight::Int8Weight(std::int64_t n, std::int64_t k, const std::int8_t* q, std
 }
 Int8Weight::~Int8Weight() = default;
 
-const Int8Weight::Made& Int8Weight::made(std::int64_t m) const {
+Int8Weight::Made& Int8Weight::made(std::int64_t m) const {
   if (m == 1) return *one_;
   if (m == 64) return *many_;
   const std::lock_guard lock(mutex_);
@@ -119,18 +160,7 @@ const Int8Weight::Made& Int8Weight::made(std::int64_t m) const {
 }
 
 void Int8Weight::multiply(std::int64_t m, const std::int8_t* p, std::int32_t* sums) const {
-  refusing(n_, k_, [&] {
-    const Made& with = made(m);
-    const memory::desc scratchpad = with.description.scratchpad_desc();
-    const Tensor room = empty({static_cast<std::int64_t>(scratchpad.get_size() + 3) / 4});
-    const auto at = [](const memory::desc& description, const void* data) {
-      return memory(description, engine(), const_cast<void*>(data));
-    };
-    with.primitive.execute(stream(), {{DNNL_ARG_SRC, at(with.description.src_desc(), p)},
-                                      {DNNL_ARG_WEIGHTS, with.weight},
-                                      {DNNL_ARG_DST, at(with.description.dst_desc(), sums)},
-                                      {DNNL_ARG_SCRATCHPAD, at(scratchpad, room.values<float>().data())}});
-  });
+  refusing(n_, k_, [&] { made(m).multiply(p, sums); });
 }
 
 }  // namespace gradus::compress::onednn

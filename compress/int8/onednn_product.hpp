@@ -27,7 +27,7 @@ class Int8Weight {
 
  private:
   struct Made;
-  const Made& made(std::int64_t m) const;
+  Made& made(std::int64_t m) const;
 
   std::int64_t n_, k_;
   std::unique_ptr<Made> one_, many_;  // one_: m = 1; many_: m = 64; others_ share many_'s weight

@@ -97,7 +97,8 @@ TEST_CASE("a plain int8 sum of the most terms does not overflow", "[compress]") 
 TEST_CASE("linear() in int8 computes its equation, the same bits for every batch", "[compress]") {
   const int threads = GENERATE(1, 2);
   const Threads guard(threads);
-  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{70, 40, 33}, {300, 1100, 40}, {3, 2100, 500}}) {
+  for (const auto& [m, n, k] :
+       {std::array<std::int64_t, 3>{70, 40, 33}, {300, 1100, 40}, {3, 2100, 500}, {70, 2500, 40}}) {
     CAPTURE(m, n, k);
     nn::Linear linear(k, n);
     const Tensor x = random({m, k}, 2), before = linear.forward(x);
