@@ -34,6 +34,7 @@ import results_machines
 import results_museum
 import results_printed
 import results_serve
+import results_small_both
 import results_small_french
 import results_small_reversal
 import results_small_reversal_page
@@ -47,7 +48,7 @@ MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": 
            "museum": results_museum, "compress": results_compress, "sparse": results_sparse,
            "small": results_small_french, "small_reversal": results_small_reversal, "machines": results_machines,
            "serve": results_serve, "speaking": results_speaking, "listening": results_listening}
-RENDERERS = [*MODULES.values(), results_decisions]
+RENDERERS = [*MODULES.values(), results_decisions, results_small_both]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 

@@ -209,8 +209,10 @@ WORDS = {
     "kB, gzip": "kB，gzip", "exact match, %": "完全匹配率，%", "exact match − f32": "完全匹配率 − f32",
     "90 % zeros, then trained longer": "90 % 的零，继续训练更久",
     "80 % zeros, global, then trained": "80 % 的零，全局，继续训练", "attention with one matrix": "共用一个矩阵的注意力",
-    "convolution of the annotations": "注解向量的卷积", "8 target symbols": "8 个目标符号",
-    "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB", "sentences/s": "句/秒",
+    "convolution of the annotations": "注解向量的卷积", "tied embeddings": "共用嵌入", "shortlist": "候选词表",
+    "best combination": "最好的组合", "8 target symbols": "8 个目标符号",
+    "sentences/s, 1 at a time": "句/秒，每次 1 句", "sentences/s, 64 at a time": "句/秒，每次 64 句", "MB of memory": "内存，MB",
+    "MB of memory, 1 and 64 at a time": "内存，MB，每次 1 句和 64 句", "sentences/s": "句/秒",
     **results_chinese_museum.WORDS,
 }
 # Words that are the same in both languages.
@@ -218,6 +220,8 @@ NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD",
 # Patterns for cells and lines that contain numbers.
 SENTENCES = [
     (r"the run of (.+)", lambda found: f"与“{phrase(found[1])}”是同一次训练"),
+    (r"student of a quarter((?:, .+)?)", lambda found: "四分之一大小的学生" + with_options(found[1])),
+    (r"(French|reversal): (.+)", lambda found: {"French": "法语", "reversal": "反转"}[found[1]] + "：" + phrase(found[2])),
     (r"student of (\d+) units((?:, .+)?)", lambda found: f"{found[1]} 个单元的学生" + with_options(found[2])),
     (r"smallest student \((\d+) units\)((?:, .+)?)", lambda found: f"最小的学生（{found[1]} 个单元）" + with_options(found[2])),
     (r"([\d,]+) updates", r"\1 次更新"),

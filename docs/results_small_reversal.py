@@ -42,6 +42,7 @@ TRAININGS = {
     "one position": lambda runs: [*LARGE, "--steps", "2400", "--attention", "hard"],  # a noisy gradient needs more updates
     "shared matrix": lambda runs: [*LARGE, *UPDATES, "--attention", "shared_additive"],
     "convolution": lambda runs: [*LARGE, *UPDATES, "--convolution"],
+    "tied": lambda runs: [*LARGE, *UPDATES, "--tied", "output"],
 }
 
 # row of the table → its training, the options with which `compress` stores it, and options of evaluate and translate
@@ -58,6 +59,7 @@ ROWS = {
     "attention to one position": ("one position", F32, []),
     "attention with one matrix": ("shared matrix", F32, []),
     "convolution of the annotations": ("convolution", F32, []),
+    "tied embeddings": ("tied", F32, []),
     "8 target symbols": ("teacher", ["--target-words", SYMBOLS], []),
     "student": ("student", F32, []),
     "student, teacher's probabilities": ("student of probabilities", F32, []),
@@ -108,6 +110,10 @@ def small_reversal_pairs():
 
 def small_reversal_one_matrix():
     return beside_f32("attention with one matrix")
+
+
+def small_reversal_tied():
+    return beside_f32("tied embeddings")
 
 
 def students_of_program():
