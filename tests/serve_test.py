@@ -219,6 +219,33 @@ def cache(model):
     cached.end()
 
 
+def top_k_attention(folder, model):
+    """With --attention-top-k, texts get the same answers as from gradus translate and gradus align with this option."""
+    server = Server(model, "--attention-top-k", "1")
+    differs = False
+    for text in TEXTS[:10]:
+        answer = server.ask("POST", "/translate", {"q": text, "scores": True, "alignments": True, "min_length": 1})[1]
+        one = answer["translations"][0]
+        found, expected = [(f"{one['score']:.6g}", one["text"])], by_itself(model, text, "--attention-top-k", 1, "--min-length", 1)
+        check(found == expected, f"{text}: {found}, by itself {expected}")
+        check(all(sum(weight > 0 for weight in row) == 1 for row in one["alignment"]["weights"]), f"{text}: {one['alignment']['weights']}")
+        differs |= found != by_itself(model, text, "--min-length", 1)
+        aligned = server.ask("POST", "/align", {"q": text, "translation": one["text"]})[1]["alignment"]["weights"]
+        run("align", "--model", model, "--text", text, "--target", one["text"], "--attention-top-k", 1, "--json", folder / "align")
+        of_align = json.loads((folder / "align").read_text())[0]["weights"]
+        check([[weight > 0 for weight in row] for row in aligned] == [[weight > 0 for weight in row] for row in of_align[:len(aligned)]],
+              f"{text}: aligned {aligned}, by itself {of_align}")
+    check(differs, "top-1 attention changes no score")
+    server.end()
+    run("train", "--phrases", "eng-fra", "--steps", 1, "--decoder", "fixed", "--hidden", 4, "--embedding", 4, "--out", folder / "fixed")
+    commands = [("serve", "--port", "0"), ("translate",)]
+    refusals = [subprocess.run([GRADUS, *words, "--model", folder / "fixed", "--attention-top-k", "2"], input="", capture_output=True,
+                               text=True) for words in commands]
+    check(all(refused.returncode == 1 for refused in refusals), f"refused with {[refused.returncode for refused in refusals]}")
+    served, translated = (refused.stderr.split(": ", 1)[1] for refused in refusals)
+    check(served == translated and "has no softmax of attention scores" in served, f"{served}, from translate {translated}")
+
+
 def running(server):
     return int(re.search(r'gradus_jobs_running\{model="en-fr"\} (\d+)', server.ask("GET", "/metrics")[1])[1])
 
@@ -301,4 +328,5 @@ with tempfile.TemporaryDirectory() as name:
     failures_by_limits(folder / "run")
     cancelled(folder / "run")
     cache(folder / "run")
+    top_k_attention(folder, folder / "run")
 sys.exit("\n".join(failures) or None)

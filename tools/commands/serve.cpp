@@ -22,6 +22,7 @@
 #include "serving/server.hpp"
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
+#include "settings/search_options.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -73,6 +74,7 @@ void add_options(CLI::App& app, Options& options) {
                  "memory per model for the annotations of texts seen before, MB [0: none]")
       ->type_name("N")
       ->transform(between(0, 1000000));
+  add_top_k_attention(app, options.service.attention_top_k);
   app.option_defaults()->group("Limits");
   app.add_option("--max-body", options.most_body, "bytes of a request's body")
       ->type_name("N")

@@ -58,15 +58,22 @@ void check_weights(const std::vector<std::vector<models::Decoded>>& found, const
                    std::to_string(limits.weights) + "; send shorter texts, or fewer");
 }
 
+SavedEnsemble restricted(const std::string& path, std::int64_t attention_top_k,
+                         const gradus::models::Registry& registry) {
+  SavedEnsemble saved = load_ensemble(std::vector{path}, registry);
+  use_top_k_attention(saved.members, attention_top_k);
+  return saved;
+}
+
 }  // namespace
 
 struct Service::Model {
-  Model(std::string called, const std::string& path, const serve::SchedulerOptions& options,
+  Model(std::string called, const std::string& path, const ServiceOptions& options,
         const gradus::models::Registry& registry)
       : name(std::move(called)),
-        saved(load_ensemble(std::vector{path}, registry)),
+        saved(restricted(path, options.attention_top_k, registry)),
         same_bits(saved),
-        scheduler(std::make_unique<serve::Scheduler>(saved.model(), options)) {}
+        scheduler(std::make_unique<serve::Scheduler>(saved.model(), options.scheduler)) {}
 
   std::string name;
   SavedEnsemble saved;
@@ -80,7 +87,7 @@ Service::Service(ServiceOptions options, const gradus::models::Registry& registr
 Service::Models Service::load() const {
   Models models;
   for (const auto& [name, path] : options_.models) {
-    models.push_back(std::make_shared<const Model>(name, path, options_.scheduler, registry_));
+    models.push_back(std::make_shared<const Model>(name, path, options_, registry_));
     if (!models.back()->saved.sides().source.frames) continue;
     fail("serve", "'", path,
          "' reads sound, and requests hold text; translate its files with gradus translate");

@@ -3,6 +3,7 @@
 #include <gradus/serve/scheduler.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@ struct ServiceOptions {
   RequestLimits limits;
   serve::SchedulerOptions scheduler;
   std::chrono::milliseconds most_time{30000};  ///< time limit of a request
+  std::int64_t attention_top_k = 0;            ///< for use_top_k_attention(); 0: all positions
 };
 
 /// The queue is full; the client should try again later.
@@ -46,7 +48,7 @@ using IsGone = std::function<bool()>;
 /// Answers requests in JSON; does not depend on HTTP. Thread-safe.
 class Service {
  public:
-  /// @throws Error if load_ensemble() throws, or if a model reads sound.
+  /// @throws Error if load_ensemble() or use_top_k_attention() throws, or if a model reads sound.
   Service(ServiceOptions options, const models::Registry& registry);
 
   /// Answers a body of POST /translate. Each text gets the same translation as from `gradus translate` with
