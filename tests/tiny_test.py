@@ -62,11 +62,13 @@ def main():
             refused(bad, content[:at] + bytes([content[at] ^ 1]) + content[at + 1:], "is damaged")
         for line, fault in (("3 " * 257, "has more than 256 tokens; split it"), ("3\0 3", "has a zero byte; remove it"),
                             ("3" * 16383, "has more than 16382 bytes; split it")):
-            for before in 0, 11:
-                given = "3\n" * before + line + "\n"
+            for before, end in (0, "\n"), (11, "\n"), (0, ""), (11, ""):
+                given = "3\n" * before + line + end
                 done = subprocess.run([*tiny, folder / "model.tiny"], input=given, capture_output=True, text=True)
                 assert done.returncode == 1 and done.stderr == f"gradus_tiny: line {before + 1} {fault}\n", done
-        assert run(*tiny, folder / "model.tiny", given="3" * 16382 + "\n").count("\n") == 1
+        for end in "\n", "":
+            assert run(*tiny, folder / "model.tiny", given="3" * 16382 + end).count("\n") == 1
+        assert run(*tiny, folder / "model.tiny", given="") == ""
         assert run(*tiny, "--help") == "usage: gradus_tiny MODEL < sentences\n"
     print("all passed")
 

@@ -283,6 +283,19 @@ static _Noreturn void refuse_line(unsigned long number, const char *what) {
   exit(1);
 }
 
+/* Reads a line without its end. Returns 0 at the end of the input. */
+static int read_line(char *line, unsigned long number) {
+  size_t length = 0;
+  int c;
+  while ((c = getc(stdin)) != EOF && c != '\n') {
+    if (!c) refuse_line(number, " has a zero byte; remove it\n");
+    if (length == MAX_LINE - 2) refuse_line(number, " has more than 16382 bytes; split it\n");
+    line[length++] = (char)c;
+  }
+  line[length] = 0;
+  return c != EOF || length > 0;
+}
+
 int main(int argc, char **argv) {
   static const char usage[] = "usage: gradus_tiny MODEL < sentences\n";
   static char line[MAX_LINE];
@@ -290,12 +303,9 @@ int main(int argc, char **argv) {
   if (argc != 2) return fputs(usage, stderr), 2;
   load(argv[1]);
   prepare();
-  for (unsigned long number = 1; fgets(line, sizeof line, stdin); ++number) {
+  for (unsigned long number = 1; read_line(line, number); ++number) {
     int source[LONGEST], length = 0, id = BOS;
-    const int ends = strchr(line, '\n') || feof(stdin);
-    if (!ends && strlen(line) == MAX_LINE - 1) refuse_line(number, " has more than 16382 bytes; split it\n");
-    if (!ends) refuse_line(number, " has a zero byte; remove it\n");
-    for (char *word = strtok(line, " \t\r\n"); word; word = strtok(NULL, " \t\r\n")) {
+    for (char *word = strtok(line, " \t\r"); word; word = strtok(NULL, " \t\r")) {
       if (length == LONGEST) refuse_line(number, " has more than 256 tokens; split it\n");
       source[length++] = id_of(word);
     }
