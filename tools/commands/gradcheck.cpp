@@ -83,8 +83,8 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
 // calls the function `called`.
 GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
                       const std::function<void()>& called) {
-  model.train();
   const auto loss = [&](const auto&) {
+    model.train();  // nn::gradcheck() sets eval mode, in which monotonic attention has no gradient
     called();
     gradus::seed(options.seed);
     return models::loss(model, batch).total;
