@@ -226,8 +226,7 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.run.average == 1) refuse("--average 1 is the last checkpoint itself; give 2 or more, or 0");
   check_shards(settings.trainer.shards);
   const TeacherSettings& teacher = settings.teacher;
-  const bool compares = !teacher.model.empty() && (teacher.weight > 0 || teacher.attention > 0);
-  if (compares && settings.trainer.loss.sampling > 0) {
+  if (teacher.is_in_loss() && settings.trainer.loss.sampling > 0) {
     refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them",
            teacher.beam > 0 ? ", or give --teacher-weight 0 without --teacher-attention" : "");
   }

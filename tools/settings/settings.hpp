@@ -81,6 +81,9 @@ struct TeacherSettings {
   std::filesystem::path model;  ///< empty: none
   double weight = 0.5, temperature = 1, attention = 0;
   std::int64_t beam = 0;  ///< width of the search for the targets, see taught_pairs(); 0: the true targets
+
+  /// True if the loss compares the student with the teacher. If false, a teacher only translates.
+  bool is_in_loss() const { return !model.empty() && (weight > 0 || attention > 0); }
 };
 
 /// All settings of a run. The files *_options.cpp define their names and help, for the command line,

@@ -121,7 +121,7 @@ std::vector<data::Pair> taught_pairs(const SavedModel& teacher, std::vector<data
 models::Objective teacher_objective(const TeacherSettings& settings,
                                     const std::shared_ptr<SavedModel>& teacher,
                                     const models::Encoder& student) {
-  if (!teacher || (settings.weight == 0 && settings.attention == 0)) return {};
+  if (!teacher || !settings.is_in_loss()) return {};
   if (settings.attention > 0 && !attends(*teacher->model)) {
     throw UsageError(message("--teacher-attention needs attention weights, which the teacher '",
                              teacher->path.string(), "' (decoder '", teacher->settings.model.decoder,

@@ -123,7 +123,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     }
     resume_scores(*resumed, before);
     resume_pruning(before.prune);
-    if (has_other_teacher(*resumed, teacher_fingerprint_)) {
+    // If the teacher only translates, load_state() has already compared its translations.
+    if (settings_.teacher.is_in_loss() && has_other_teacher(*resumed, teacher_fingerprint_)) {
       teacher_note_ = message("the weights of the teacher '", teacher->path.string(),
                               "' are not those of before, so this run differs from an uninterrupted one");
     }

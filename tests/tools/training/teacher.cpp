@@ -99,6 +99,18 @@ TEST_CASE("train --teacher-beam trains on the teacher's translations, and resume
   stop_after(7, whole, out);
   REQUIRE(run({"train", "--resume", out.string()}).code == 0);
   CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
+
+  // Another teacher with the same translations changes nothing, unless it is in the loss.
+  models::Checkpoint best = models::load_checkpoint(teacher / "best.safetensors");
+  for (auto& [name, tensor] : best.tensors) {
+    if (name == "model.decoder.readout.bias") tensor.mutable_values<float>("test")[data::eos] += 1e-6F;
+  }
+  models::save_checkpoint(teacher / "best.safetensors", best);
+  const Ran other = run({"train", "--resume", out.string(), "--steps", "13"});
+  INFO(other.err);
+  CHECK(other.code == 0);
+  CHECK_FALSE(contains(other.err, "not those of before"));
+
   CHECK(contains(run({"train", "--resume", out.string(), "--steps", "14", "--teacher-beam", "0",
                       "--teacher-weight", "0.5", "--sampling", "0"})
                      .err,
