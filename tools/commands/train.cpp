@@ -264,7 +264,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     }
     choose_length(settings, given(argc, argv, "--steps").has_value(),
                   given(argc, argv, "--epochs").has_value());
-    check_settings(settings, registry);
+    check_settings(settings, registry, checkpoint.has_value());
     check_effects({app, argc, argv}, settings_effects(settings, registry, checkpoint.has_value()));
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the current rate belongs to another optimiser; 0 selects the default

@@ -71,16 +71,20 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
          " or raise ", most_option);
 }
 
+// A resumed run keeps its model, and omitting the option would keep its weight.
 void check_attention_term(const char* option, double weight, const models::ModelOptions& model,
-                          const models::Registry& registry) {
+                          const models::Registry& registry, bool resumes) {
   if (weight == 0) return;
+  const auto advice = [&](const char* other) {
+    return resumes ? message("give ", option, " 0") : message("omit ", option, ", or give ", other);
+  };
   if (!may_attend(model, registry)) {
-    refuse(option, " needs attention weights, which --decoder ", model.decoder, " lacks; omit ", option,
-           ", or give --decoder bahdanau");
+    refuse(option, " needs attention weights, which --decoder ", model.decoder, " lacks; ",
+           advice("--decoder bahdanau"));
   }
   if (model.attention == "hard" || model.attention == "gumbel") {
-    refuse(option, " needs weights that spread, but those of --attention ", model.attention,
-           " are 0 or 1; omit ", option, ", or give another --attention");
+    refuse(option, " needs weights that spread, but those of --attention ", model.attention, " are 0 or 1; ",
+           advice("another --attention"));
   }
 }
 
@@ -190,7 +194,7 @@ void check_shards(std::int64_t shards) {
          std::bit_ceil(static_cast<std::uint64_t>(shards)));
 }
 
-void check_settings(const Settings& settings, const models::Registry& registry) {
+void check_settings(const Settings& settings, const models::Registry& registry, bool resumes) {
   std::vector<Input> inputs = inputs_of(settings.data);
   inputs.push_back({"--source-embeddings", settings.run.source_embeddings});
   inputs.push_back({"--target-embeddings", settings.run.target_embeddings});
@@ -230,9 +234,12 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them",
            teacher.beam > 0 ? ", or give --teacher-weight 0 without --teacher-attention" : "");
   }
-  check_attention_term("--teacher-attention", teacher.attention, settings.model, registry);
-  check_attention_term("--entropy", settings.trainer.loss.attention_entropy, settings.model, registry);
-  check_attention_term("--coverage", settings.trainer.loss.attention_coverage, settings.model, registry);
+  const models::LossOptions& loss = settings.trainer.loss;
+  for (const auto& [option, weight] : {std::pair{"--teacher-attention", teacher.attention},
+                                       {"--entropy", loss.attention_entropy},
+                                       {"--coverage", loss.attention_coverage}}) {
+    check_attention_term(option, weight, settings.model, registry, resumes);
+  }
 }
 
 }  // namespace gradus::tools

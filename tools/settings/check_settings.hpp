@@ -30,6 +30,7 @@ void check_pruning(const Settings& settings);
 /// @throws UsageError if one of these functions throws, or if other options contradict each other or have
 /// unusable values: for example, all embeddings are tied without a shared vocabulary, or the number of shards
 /// is not a power of two.
-void check_settings(const Settings& settings, const models::Registry& registry);
+/// @param resumes true with --resume
+void check_settings(const Settings& settings, const models::Registry& registry, bool resumes);
 
 }  // namespace gradus::tools

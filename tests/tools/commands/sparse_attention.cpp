@@ -123,6 +123,25 @@ TEST_CASE("sparse attention reports options that do not fit", "[tools][sparse]")
   }
   CHECK_FALSE(fs::exists(new_run));
 
+  // Earlier versions trained this run. Omitting the option would keep the weight in the run's settings.
+  const fs::path hard = scratch.path() / "hard";
+  REQUIRE(run(replaced(sparse(hard, "hard"), "--sampling", "0")).code == 0);
+  const fs::path last = hard / "last.safetensors";
+  models::Checkpoint checkpoint = models::load_checkpoint(last);
+  tools::Settings settings = settings_of(hard);
+  settings.teacher.model = hard;
+  settings.teacher.attention = 1;
+  checkpoint.metadata["settings"] = tools::to_text(settings);
+  models::save_checkpoint(last, checkpoint);
+  const Arguments resume{"train", "--resume", hard.string(), "--steps", "25"};
+  CHECK(refused(resume) ==
+        "2 gradus train: --teacher-attention needs weights that spread, but those of --attention hard are 0 "
+        "or 1; give --teacher-attention 0" +
+            help);
+  Arguments without_attention = resume;
+  without_attention.insert(without_attention.end(), {"--teacher-attention", "0"});
+  CHECK(run(without_attention).code == 0);
+
   REQUIRE(run(sparse(out, "sparsemax")).code == 0);
   CHECK(
       refused({"translate", "--model", out, "--attention-top-k", "2"}) ==
