@@ -94,7 +94,7 @@ std::optional<std::string> initial_model(int argc, char** argv) {
 }
 
 fs::path last_checkpoint(const fs::path& run) {
-  if (!is_folder(run)) return run;
+  if (!is_folder(run)) return checkpoint_of(run);
   if (!holds_run(run)) {
     if (const fs::path best = run / run_file::best; is_there(best)) {  // throws if it has no training state
       check_resumable(best, models::load_checkpoint(best));

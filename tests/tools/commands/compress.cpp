@@ -295,7 +295,10 @@ TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models
   REQUIRE(exported.code == 0);
   CHECK(exported.out == file + ": " + std::to_string(fs::file_size(file)) + " bytes\n");
   CHECK(content(file).starts_with(std::string("gradus1\0", 8)));
-  for (const auto& command : {std::vector<std::string>{"info", file}, {"translate", "--model", file}}) {
+  for (const auto& command : {std::vector<std::string>{"info", file},
+                              {"translate", "--model", file},
+                              {"train", "--resume", file},
+                              {"train", "--init-from", file}}) {
     CHECK(run(command).err ==
           "gradus " + command.front() + ": checkpoint: '" + file +
               "' is a file for gradus_tiny; give the model from which gradus export wrote it\n");
