@@ -14,7 +14,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "files/file_type.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
+#include "settings/changed_options.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/options.hpp"
 #include "settings/printable.hpp"
@@ -137,24 +137,10 @@ void choose_length(Settings& settings, bool steps, bool epochs) {
   if (steps) settings.run.epochs = 0;
 }
 
-// The model options as lines of TOML.
-std::vector<std::string> model_lines(const models::ModelOptions& model) {
-  CLI::App app;
-  models::ModelOptions copy = model;
-  add_model_options(app, copy);
-  std::vector<std::string> lines;
-  std::istringstream text(app.config_to_str(true));
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
-}
-
 void check_same_model(const models::ModelOptions& before, const models::ModelOptions& now) {
-  const std::vector<std::string> was = model_lines(before), is = model_lines(now);
-  for (std::size_t i = 0; i < was.size(); ++i) {
-    if (was[i] != is[i]) {
-      fail("resume", "the run was started with ", was[i], " and cannot be resumed with ", is[i],
-           "; omit the model options, or start a new run");
-    }
+  for (const auto& [was, is] : changed_options(before, now)) {
+    fail("resume", "the run was started with ", was, " and cannot be resumed with ", is,
+         "; omit the model options, or start a new run");
   }
 }
 

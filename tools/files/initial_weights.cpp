@@ -2,13 +2,17 @@
 
 #include <gradus/error.hpp>
 #include <gradus/message.hpp>
+#include <gradus/models/model.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "files/saved_ensemble.hpp"
 #include "files/saved_model.hpp"
 #include "files/zeros.hpp"
+#include "settings/changed_options.hpp"
 #include "settings/numbers.hpp"
 
 namespace gradus::tools {
@@ -26,6 +30,44 @@ std::string note_of(const Settings& settings, const SavedModel& saved) {
                  zeros.per_matrix ? " --per-matrix" : "");
 }
 
+// The model options of this run that its initial weights do not fit. Tries each changed option on its own.
+std::vector<ChangedOption> misfits(const Settings& settings, const SavedModel& saved,
+                                   const models::Registry& registry) {
+  std::vector<ChangedOption> found;
+  for (const ChangedOption& option : changed_options(saved.settings.model, settings.model)) {
+    try {
+      const models::ModelOptions changed = with_option(saved.settings.model, option.now);
+      models::make_model(changed, vocabularies_of(saved.sides), registry)
+          ->load_state_dict(saved.model->state_dict());
+    } catch (const Error&) {
+      found.push_back(option);
+    }
+  }
+  return found;
+}
+
+// The advice for weights of `--init-from` that do not fit this run's model.
+std::string advice(const Settings& settings, const Sides& sides, const SavedModel& saved,
+                   const models::Registry& registry) {
+  const std::int64_t theirs = vocabularies_of(saved.sides).vectors, ours = vocabularies_of(sides).vectors;
+  if (theirs != ours) {
+    return message("the model reads frames of ", theirs, " bands, and this run has ", ours, "; give --bands ",
+                   theirs, ", or recordings with as many bands");
+  }
+  std::string before, now;
+  const std::vector<ChangedOption> options = misfits(settings, saved, registry);
+  for (const ChangedOption& option : options) {
+    before += (before.empty() ? "" : ", ") + option.before;
+    now += (now.empty() ? "" : ", ") + option.now;
+  }
+  if (options.empty()) return "omit the options that differ from this model's";
+  return message("the model has ", before, ", and this run ", now, "; omit ",
+                 options.size() == 1 ? "this option" : "these options",
+                 settings.model.hidden < saved.settings.model.hidden
+                     ? " (gradus compress --hidden makes a smaller model)"
+                     : "");
+}
+
 }  // namespace
 
 std::string load_initial_weights(const Settings& settings, const Sides& sides, models::Seq2Seq& model,
@@ -38,9 +80,8 @@ std::string load_initial_weights(const Settings& settings, const Sides& sides, m
     model.load_state_dict(saved.model->state_dict(), "'" + saved.path.string() + "'");
   } catch (const Error& error) {  // "load_state_dict: … does not fit …; give the state of a module …"
     const std::string_view text = error.what();
-    throw Error(std::string(text.substr(0, text.rfind("; "))) +
-                "; omit --hidden and other options that differ from this model's (gradus compress --hidden "
-                "makes a smaller model)");
+    throw Error(std::string(text.substr(0, text.rfind("; "))) + "; " +
+                advice(settings, sides, saved, registry));
   }
   return note_of(settings, saved);
 }

@@ -192,9 +192,22 @@ TEST_CASE("train --init-from starts from a model's weights, with its data and mo
   };
   const std::string misfit = refused({"--hidden", "7"});
   CHECK(contains(misfit, "'" + (first / "best.safetensors").string() + "' does not fit"));
-  CHECK(misfit.ends_with(
-      "; omit --hidden and other options that differ from this model's (gradus compress --hidden makes a "
-      "smaller model)\n"));
+  CHECK(misfit.ends_with("; the model has hidden=6, and this run hidden=7; omit this option\n"));
+  CHECK(refused({"--hidden", "5"})
+            .ends_with("; the model has hidden=6, and this run hidden=5; omit this option (gradus compress "
+                       "--hidden makes a smaller model)\n"));
+  CHECK(refused({"--dropout", "0.1", "--attention", "top_k", "--energy", "3", "--layers", "2", "--embedding",
+                 "4"})
+            .ends_with("; the model has embedding=5, energy=4, layers=1, and this run embedding=4, energy=3, "
+                       "layers=2; omit these options\n"));
+  CHECK(refused({"--attention", "scaled_dot"})
+            .ends_with("; the model has attention=\"additive\", and this run attention=\"scaled_dot\"; omit "
+                       "this option\n"));
+  CHECK(refused({"--no-bidirectional", "--bridge", "summary"})
+            .ends_with("; the model has bidirectional=true, bridge=\"own\", and this run "
+                       "bidirectional=false, bridge=\"summary\"; omit these options\n"));
+  CHECK(refused({"--tied", "output"})
+            .ends_with("; the model has tied=\"none\", and this run tied=\"output\"; omit this option\n"));
   const std::string other_vocabulary =
       "gradus train: init-from: '" + (first / "best.safetensors").string() +
       "' has another source vocabulary than this run: 14 tokens instead of 16; train both with the same "
