@@ -32,6 +32,7 @@
 #include "settings/toml.hpp"
 #include "settings/usage_error.hpp"
 #include "training/interrupt.hpp"
+#include "training/one_run.hpp"
 #include "training/only_first.hpp"
 #include "training/training_run.hpp"
 
@@ -201,16 +202,17 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
   bool overwrite = false;
   Settings settings = default_settings();
   std::optional<models::Checkpoint> checkpoint;
+  fs::path resumed;  // the path of the checkpoint
   Settings before;
   try {  // --preset, --resume and --init-from come first: they set the defaults of other options
     if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
-      const fs::path path = last_checkpoint(*folder);
-      checkpoint = models::load_checkpoint(path);
-      settings = saved_model_of(path, *checkpoint, registry).settings;
-      check_resumable(path, *checkpoint);
+      resumed = last_checkpoint(*folder);
+      checkpoint = models::load_checkpoint(resumed);
+      settings = saved_model_of(resumed, *checkpoint, registry).settings;
+      check_resumable(resumed, *checkpoint);
       before = settings;
-      settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
+      settings.run.out = resumed.has_parent_path() ? resumed.parent_path() : fs::path(".");
     } else if (const auto model = initial_model(argc, argv)) {
       const fs::path path = checkpoint_of(*model);
       const models::Checkpoint initial = models::load_checkpoint(path);
@@ -258,8 +260,13 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     check_divides(settings.trainer.shards, distributed::launched().size);
     job.connect();
     if (!checkpoint && job.processes->rank() == 0) check_new(settings.run.out, overwrite);
-    if (checkpoint) check_same_model(before.model, settings.model);
-    if (checkpoint) check_same_embeddings(before.run, settings.run);
+    std::string settings_note;
+    if (checkpoint) {
+      check_same_model(before.model, settings.model);
+      check_same_embeddings(before.run, settings.run);
+      check_one_run(resumed, *checkpoint);
+      settings_note = note_of_settings(settings.run.out, settings.model);
+    }
     job.training = std::make_unique<TrainingRun>(settings, checkpoint ? &*checkpoint : nullptr, registry,
                                                  job.processes.get());
     TrainingRun& training = *job.training;
@@ -269,6 +276,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
         std::cerr << "note: this resumed run will not be bit-identical: " << printable(difference) << '\n';
       }
     }
+    if (!settings_note.empty()) std::cerr << "note: " << printable(settings_note) << '\n';
     for (const std::string& note : training.notes()) std::cerr << "note: " << printable(note) << '\n';
     checkpoint.reset();
     const Interrupt& interrupt = job.interrupt.emplace();

@@ -4,8 +4,9 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/speech/speed.hpp>
 
+#include <algorithm>
 #include <bit>
-#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "settings/check_settings.hpp"
@@ -44,6 +45,14 @@ std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& co
     check_pruning(settings);
   }
   return batches;
+}
+
+std::optional<std::int64_t> fingerprint_of_batches(const NamedTensors& checkpoint) {
+  const std::string stream = "trainer.stream";
+  const auto found = std::ranges::find(checkpoint, stream, &NamedTensors::value_type::first);
+  if (found == checkpoint.end() || found->second.dtype() != Dtype::i64 || found->second.numel() != 3)
+    return std::nullopt;
+  return found->second.values<std::int64_t>()[2];
 }
 
 void refuse_other_data(const Settings& settings) {

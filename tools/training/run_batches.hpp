@@ -4,7 +4,9 @@
 #include <gradus/models/registry.hpp>
 #include <gradus/models/trainer.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "files/corpus.hpp"
@@ -23,6 +25,9 @@ std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& co
 /// only on the seed and the batch's place in the stream. set_state() throws Error for a state of other pairs
 /// or batches.
 models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches, const Settings& settings);
+
+/// The fingerprint of the batches in a checkpoint's state of stream_of(); std::nullopt without such a state.
+std::optional<std::int64_t> fingerprint_of_batches(const NamedTensors& checkpoint);
 
 /// @throws Error that the resumed run was trained on other pairs or batches
 [[noreturn]] void refuse_other_data(const Settings& settings);

@@ -4,6 +4,8 @@
 #include <gradus/data/hash.hpp>
 #include <gradus/nn/state_reader.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,16 +34,6 @@ std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
 bool has_other(const models::Checkpoint& checkpoint, const char* key, const std::string& value) {
   const auto before = checkpoint.metadata.find(key);
   return before != checkpoint.metadata.end() && before->second != value;
-}
-
-// Refuses data with other vocabularies than the checkpoint's. Comparing the ids of the pairs is not enough:
-// the ids stay equal if one word is replaced by another everywhere.
-void check_same_vocabularies(const nn::Metadata& before, const nn::Metadata& now, const Settings& settings) {
-  for (const char* key : {"source.vocabulary", "target.vocabulary", "source.bpe", "target.bpe"}) {
-    const auto was = before.find(key), is = now.find(key);
-    if ((was == before.end() ? "" : was->second) != (is == now.end() ? "" : is->second))
-      refuse_other_data(settings);
-  }
 }
 
 }  // namespace
@@ -89,11 +81,20 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, 
          "' cannot be resumed: ", text.substr(text.find(": ") + 2, text.rfind("; ") - text.find(": ") - 2),
          "; give a checkpoint written by gradus train");
   }
-  check_same_vocabularies(checkpoint.metadata, metadata_of(now, sides), now);
+  if (!same_vocabularies(checkpoint.metadata, metadata_of(now, sides))) refuse_other_data(now);
 }
 
 NamedTensors exact_weights(const models::Checkpoint& checkpoint) {
   return nn::StateReader(checkpoint.tensors).part(exact_prefix);
+}
+
+bool same_vocabularies(const nn::Metadata& a, const nn::Metadata& b) {
+  const auto value = [](const nn::Metadata& metadata, const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? "" : found->second;
+  };
+  return std::ranges::all_of(std::array{"source.vocabulary", "target.vocabulary", "source.bpe", "target.bpe"},
+                             [&](const char* key) { return value(a, key) == value(b, key); });
 }
 
 bool has_other_dev_pairs(const models::Checkpoint& checkpoint, const std::vector<data::SentencePair>& dev) {

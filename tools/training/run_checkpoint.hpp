@@ -36,6 +36,10 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, 
 /// The exact values of the weights that --int8 rounded; empty for a run without --int8.
 NamedTensors exact_weights(const models::Checkpoint& checkpoint);
 
+/// True if two checkpoints have the same vocabularies and byte-pair encodings. Comparing the ids of the pairs
+/// is not enough: the ids stay equal if one word is replaced by another everywhere.
+bool same_vocabularies(const nn::Metadata& a, const nn::Metadata& b);
+
 /// True if the run had other dev pairs. False for checkpoints of old versions, which have no fingerprint.
 bool has_other_dev_pairs(const models::Checkpoint& checkpoint, const std::vector<data::SentencePair>& dev);
 
