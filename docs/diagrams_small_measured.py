@@ -104,8 +104,8 @@ def faster(p):
     """BLEU against speed, one sentence at a time, on two processors.
 
     The speed is a multiple of the speed of f32. For each model, a line joins a disc for the Intel processor and a ring for
-    the AMD processor. Zeros leave the speed at 1. int8 makes the large model 1.6 to 2.2 times as fast, and 2,000 target
-    words with int8 2.1 to 4.2 times. The smallest student is 4 to 9 times as fast, and 3.6 to 7.4 times in int8. The axis
+    the AMD processor. Zeros leave the speed at 1. int8 makes the large model 2.2 to 2.4 times as fast, and 2,000 target
+    words with int8 3.2 to 4.2 times. The smallest student is 3.9 to 9 times as fast, and 5.6 to 7.4 times in int8. The axis
     of BLEU is broken between 20 and 28, and stretched above.
     """
     left, floor, doubling = 52, BLEU.height(0), 104

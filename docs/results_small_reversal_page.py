@@ -24,7 +24,7 @@ def in_french():
     """French beside reversal: the guess, and the table of section "Reversal and French"."""
     def lost(row):
         return f"{french.mean_of(row, 'bleu') - french.mean_of('f32', 'bleu'):.1f}".replace("-", "−")
-    times = [f"{french.STUDY.faster('int8', 1, name):.1f}" for name in FRENCH_SPEEDS]
+    times = [f"{value:.1f}" for value in sorted(french.STUDY.faster("int8", 1, name) for name in FRENCH_SPEEDS)]
     taught = "smallest student, teacher's translations, int8"
     small, words = bytes_of(f"{SMALLEST}, int8"), exact("8 target symbols", "{:.1f}")
     left, large = f"{100 * french.STUDY.against_f32(taught, 'bytes'):.1f}", f"{french.mean_of('f32', 'bleu'):.1f}"
