@@ -36,7 +36,9 @@ struct Quantised {
 
 }  // namespace
 
-Int8Product::Int8Product(nn::Int8Matrix matrix) : matrix_(std::move(matrix)) {}
+Int8Product::Int8Product(nn::Int8Matrix matrix) : matrix_(std::move(matrix)) {
+  matrix_.values.resize(matrix_.values.size() + plain_padding);
+}
 
 const onednn::Int8Weight& Int8Product::packed(const Part& part) const {
   const std::lock_guard lock(mutex_);

@@ -35,7 +35,11 @@ class Int8Product : public WeightProduct {
 /// NaN. In both cases p is 0.
 float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
 
-/// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k). The row stride of q is `stride`; that of p is k.
+/// multiply_plain() multiplies this many numbers of a row at a time. It pads the rows of p with zeros.
+constexpr std::int64_t plain_padding = 32;
+
+/// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k). The row stride of q is `stride`; that of p is k. At least
+/// plain_padding − 1 bytes after the last row of q must be readable. Their values do not matter.
 void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
                     const std::int8_t* q, std::int64_t stride, std::int32_t* sums);
 

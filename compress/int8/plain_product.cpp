@@ -40,12 +40,13 @@ GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, co
 }
 
 // Works with 16-bit numbers, because every x86-64 processor has an instruction (pmaddwd) that multiplies such
-// numbers and adds pairs of the products.
+// numbers and adds pairs of the products. k is a multiple of plain_padding, so that no products are left for
+// a scalar loop.
 GRADUS_CLONES void dots(std::int64_t n, std::int64_t k, const std::int16_t* __restrict p,
                         const std::int8_t* __restrict q, std::int64_t stride, std::int32_t* __restrict sums) {
   for (std::int64_t i = 0; i < n; ++i) {
     std::int32_t sum = 0;
-    for (std::int64_t l = 0; l < k; ++l) {
+    for (std::int64_t l = 0; l < k / plain_padding * plain_padding; ++l) {
       sum += static_cast<std::int32_t>(p[l]) * static_cast<std::int16_t>(q[i * stride + l]);
     }
     sums[i] = sum;
@@ -66,8 +67,12 @@ float quantise_row(std::int64_t n, const float* x, std::int8_t* p) {
 
 void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
                     const std::int8_t* q, std::int64_t stride, std::int32_t* sums) {
-  std::vector<std::int16_t> wide(p, p + m * k);
-  for (std::int64_t row = 0; row < m; ++row) dots(n, k, wide.data() + row * k, q, stride, sums + row * n);
+  const std::int64_t padded = (k + plain_padding - 1) / plain_padding * plain_padding;
+  std::vector<std::int16_t> row(static_cast<std::size_t>(padded));  // zeros after the first k
+  for (std::int64_t r = 0; r < m; ++r) {
+    std::copy_n(p + r * k, k, row.begin());
+    dots(n, padded, row.data(), q, stride, sums + r * n);
+  }
 }
 
 void scale_row(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d,

@@ -67,7 +67,8 @@ TEST_CASE("oneDNN's int8 products are those of the plain loop, and both are exac
          {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 3}, {16, 16}, {17, 33}, {64, 300}, {512, 64}}) {
       CAPTURE(m, n, k);
       const std::int64_t stride = k + 2;
-      const std::vector<std::int8_t> p = random_bytes(m * k), q = random_bytes(n * stride);
+      const std::vector<std::int8_t> p = random_bytes(m * k),
+                                     q = random_bytes(n * stride + compress::plain_padding);
       std::vector<std::int32_t> right, plain(static_cast<std::size_t>(m * n)), fast = plain;
       for (std::int64_t r = 0; r < m; ++r) {
         for (std::int64_t i = 0; i < n; ++i) {
@@ -88,7 +89,7 @@ TEST_CASE("oneDNN's int8 products are those of the plain loop, and both are exac
 }
 
 TEST_CASE("a plain int8 sum of the most terms does not overflow", "[compress]") {
-  const std::vector<std::int8_t> ones(compress::most_columns, 127);
+  const std::vector<std::int8_t> ones(compress::most_columns + compress::plain_padding, 127);
   std::int32_t sum = 0;
   compress::multiply_plain(1, 1, compress::most_columns, ones.data(), ones.data(), 0, &sum);
   CHECK(sum == compress::most_columns * 127 * 127);
