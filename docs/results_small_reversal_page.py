@@ -32,8 +32,8 @@ def in_french():
     return [
         (f"makes the large model {times[0]} to {times[1]} times as fast", f"int8 使大模型的速度成为 {times[0]} 到 {times[1]} 倍"),
         (f"the large model has {large} BLEU", f"大模型的 BLEU 是 {large}"),
-        (f"| int8 | no error, hardly faster | no loss, {times[0]} to {times[1]} times as fast |",
-         f"| int8 | 没有错误，几乎没有变快 | 没有损失，速度是 {times[0]} 到 {times[1]} 倍 |"),
+        (f"| int8, one sentence at a time | no error, hardly faster | no loss, {times[0]} to {times[1]} times as fast |",
+         f"| int8，每次一句 | 没有错误，几乎没有变快 | 没有损失，速度是 {times[0]} 到 {times[1]} 倍 |"),
         (f"no error, {small} % of the bytes | {lost(taught)} BLEU, {left} % of the bytes |",
          f"没有错误，字节数是 {small} % | BLEU {lost(taught)}，字节数是 {left} % |"),
         (f"| 80 % zeros | {mean_exact(ZEROS)} % right | {lost(ZEROS)} BLEU |",
@@ -126,9 +126,8 @@ def differences():
          f"程序的 16 个单元的学生是 {least:.0f} 到 {most:.0f} %"),
         (f"the student of 16 units takes {slower_in_int8(SMALLEST)} times as long in int8 as in f32",
          f"16 个单元的学生用 int8 的时间是 f32 的 {slower_in_int8(SMALLEST)} 倍"),
-        (f"After global pruning, {whole} % of the outputs are right", f"全局剪枝之后，{whole} % 的输出正确"),
-        (f"If each matrix loses the same fraction of its weights, {mean_exact(ZEROS)} % are right",
-         f"如果每个矩阵去掉同样比例的权重，{mean_exact(ZEROS)} % 正确"),
+        (f"After global pruning, {whole} % of the outputs are right with the command", f"全局剪枝之后，用命令有 {whole} % 的输出正确"),
+        (f"Then {mean_exact(ZEROS)} % are right with the command", f"这样用命令有 {mean_exact(ZEROS)} % 正确"),
         between("A student of 31 units with 600 updates is right for {}", "student", chinese="不同的种子有 {} 的输出正确")]
 
 
