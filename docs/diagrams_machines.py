@@ -109,7 +109,8 @@ def shards(p):
 
     The batch is cut into eight shards, whose gradients are g_0 to g_7. Neighbours are added in pairs, then these sums in pairs, and so on,
     until one sum remains: the gradient of the batch. With two processes, each adds four shards, and one more addition combines their
-    sums. With four processes, each adds two shards. The additions and their order are the same.
+    sums. With four processes, each adds two shards. The additions and their order are the same. With four processes, the four lowest
+    additions happen inside a process, and the other three between processes.
     """
     xs = [124 + 46 * i for i in range(8)]
     middle = (xs[0] + xs[-1]) / 2
@@ -121,14 +122,18 @@ def shards(p):
             left, right = xs[process * each] - 18, xs[process * each + each - 1] + 18
             p.rect("part decoder", left, y - 9, right - left, 18, 9)
             p.math((left + right) / 2, y - 2, f"p_{process}", "small")
+    p.text(12, 64, "with 4 processes:", "small start quiet")
+    p.text(12, 94, "between processes", "small start name decoder")
+    p.text(12, 188, "in a process", "small start name encoder")
     below = [p.cell(x, 250, f"g_{i}", "encoder", 38, 28) for i, x in enumerate(xs)]
     y = 250
     while len(below) > 1:
         y -= 62
-        above = [p.circle((a.x + b.x) / 2, y, "+", "context") for a, b in zip(below[::2], below[1::2])]
+        role = "encoder" if len(below) == 8 else "decoder"  # of an addition in one of four processes, or between them
+        above = [p.circle((a.x + b.x) / 2, y, "+", role) for a, b in zip(below[::2], below[1::2])]
         for node, a, b in zip(above, below[::2], below[1::2]):
             for part, side in ((a, node.left()), (b, node.right())):
-                p.arrow(part.top(), (part.x, y), side, role="context")
+                p.arrow(part.top(), (part.x, y), side, role=role)
         below = above
     p.arrow(below[0].top(), (middle, 26), role="context", width=2.2)
     p.text(middle, 14, "gradient of the batch", "name context")

@@ -106,6 +106,9 @@ WORDS = {
     # machines and the server
     "network": "网络", "output": "输出层", "seconds": "秒", "waits w = 0.4 s": "等待 w = 0.4 秒",
     "shards": "分片", "2 processes": "2 个进程", "4 processes": "4 个进程", "gradient of the batch": "批次的梯度",
+    "with 4 processes:": "4 个进程时：", "between processes": "进程之间", "in a process": "进程之内",
+    "64 processes, medium: % of the time spent computing": "64 个进程，medium：计算占时间的百分比",
+    "network at its full rate": "网络达到全速率", "as slow as the simulated link": "网络和模拟的链路一样慢",
     "fixed batches": "固定批次", "a running batch": "运行中的批次", "place 1": "位置 1", "place 2": "位置 2", "13 steps": "13 步", "9 steps": "9 步",
     # how-to pages
     "Is the score lower than": "得分比 f32 模型", "that of the f32 model?": "低吗？", "yes": "是", "no": "否", "Train further": "继续训练",
