@@ -1,5 +1,6 @@
 """The pictures of several machines and of the server, for docs/diagrams.py."""
 
+import results_machines
 from diagrams_kit import picture
 
 
@@ -137,6 +138,38 @@ def shards(p):
         below = above
     p.arrow(below[0].top(), (middle, 26), role="context", width=2.2)
     p.text(middle, 14, "gradient of the batch", "name context")
+
+
+@picture("busy", 300)
+def busy(p):
+    """The percentage of the time that a process computes, in 64 processes of the size medium.
+
+    For networks of 1, 10 and 100 Gbit/s, two bars: with gradients in f32 and in bf16. A whole bar is the prediction for a network at its
+    full rate. Its dark part is the prediction for a network whose messages take longer by the largest factor measured on the simulated
+    link of 1 Gbit/s.
+    """
+    left, whole, high = 130, 298, 24
+    p.text(12, 14, "64 processes, medium: % of the time spent computing", "small start name token")
+    y = 36
+    for network in results_machines.model.NETWORKS:
+        p.text(12, y + high + 2, network, "small start quiet")
+        for bf16 in (False, True):
+            full, slow = (results_machines.busy_medium(network, bf16, slowdown) for slowdown in (1, results_machines.slowdowns(bf16)[-1]))
+            p.text(left - 8, y + high / 2, "bf16" if bf16 else "f32", "small end quiet")
+            p.rect("part context", left, y, whole * full, high)
+            p.add(f'<rect class="fill context" x="{left}" y="{y}" width="{whole * slow:.5g}" height="{high}" fill-opacity="0.35"/>')
+            percents = [results_machines.model.percent(fraction) for fraction in (full, slow)]
+            p.text(left + whole * full + 6, y + high / 2, percents[0], "small start")
+            if percents[1] != percents[0]:
+                p.text(left + whole * slow - 6, y + high / 2, percents[1], "small end")
+            y += high + 4
+        y += 14
+    for words, dark in (("network at its full rate", False), ("as slow as the simulated link", True)):
+        p.rect("part context", left, y, 22, 16)
+        if dark:
+            p.add(f'<rect class="fill context" x="{left}" y="{y}" width="22" height="16" fill-opacity="0.35"/>')
+        p.text(left + 30, y + 8, words, "small start")
+        y += 22
 
 
 # Sentences as (name, role, number of steps), in their order of arrival.

@@ -94,18 +94,41 @@ def machines_predicted():
     return markdown_table(["sizes", "network", "overlap", *(f"P = {P}" for P in model.JOBS)], rows, texts=3)
 
 
+def rate(row):
+    """The number and the unit of a link's rate: ("1", "gbit")."""
+    return row["rate"][:-4], row["rate"][-4:]
+
+
+def predicted_sum(row):
+    """The predicted time for adding up in two processes, by the page's formula and the full rate of the link."""
+    number, unit = rate(row)
+    bits_a_second = int(number) * {"gbit": 1e9, "mbit": 1e6}[unit]
+    parameters = next(row["parameters"] for row in load("machines")["rows"] if row["config"] == "medium")
+    return model.cost(2, parameters * (2 if row["bf16"] else 4), 0, 8 / bits_a_second)
+
+
+def slowdowns(bf16):
+    """How many times as long as predicted adding up took over the link of 1 Gbit/s, in increasing order."""
+    return sorted(row["sum"] / predicted_sum(row) for row in load("machines_link")["rows"] if row["rate"] == "1gbit" and row["bf16"] == bf16)
+
+
+def busy_medium(network, bf16, slowdown=1):
+    """The predicted busy fraction of 64 processes of `medium`, if each byte takes `slowdown` times as long as at the full
+    rate of the network."""
+    medium = next(row for row in load("machines_jobs")["rows"] if row["config"] == "medium")
+    alpha, beta = model.NETWORKS[network]
+    return model.efficiency(medium, 64, (alpha, slowdown * beta), 2 if bf16 else 4)
+
+
 def machines_link():
     """A table of the times over slow links. The predicted time follows from the page's formula and the full rate of the
     link."""
     results = load("machines_link")
-    parameters = next(row["parameters"] for row in load("machines")["rows"] if row["config"] == "medium")
 
     def cells(row):
-        number, unit = row["rate"][:-4], row["rate"][-4:]
-        bits_a_second = int(number) * {"gbit": 1e9, "mbit": 1e6}[unit]
-        predicted = model.cost(2, parameters * (2 if row["bf16"] else 4), 0, 8 / bits_a_second)
-        return [f"{number} {unit.capitalize()}/s", row["batch"], "yes" if row["bf16"] else "no", *(f"{s:.2f}" for s in (row["step"], predicted, row["sum"], row["wait"])),
-                f"{100 * row['wait'] / row['sum']:.0f} %"]
+        number, unit = rate(row)
+        return [f"{number} {unit.capitalize()}/s", row["batch"], "yes" if row["bf16"] else "no",
+                *(f"{s:.2f}" for s in (row["step"], predicted_sum(row), row["sum"], row["wait"])), f"{100 * row['wait'] / row['sum']:.0f} %"]
     rows = [cells(row) for row in results["rows"]]
     heads = ["link", "sentences", "bf16", "step, s", "predicted, s", "adding up, s", "waiting, s", "waiting of adding up"]
     return markdown_table(heads, rows) + "\n\n" + where_measured(results)
@@ -117,17 +140,82 @@ def machines_batches():
     return markdown_table(["`--batch`", "updates", "learning rate", "dev loss"], rows, texts=0) + "\n\n" + where_measured(results)
 
 
+# Sentences of the page, as (English, Chinese).
+
+def sentences_about_busy():
+    """The busy fractions of 64 processes of `medium`, at the full rate and as slow as the simulated link of 1 Gbit/s."""
+    def busy_at(network, bf16, slowdown=1):
+        return model.percent(busy_medium(network, bf16, slowdown))
+    slow, [slow_bf16] = slowdowns(False), slowdowns(True)
+    low, high = (f"{factor:.1f}" for factor in (slow[0], slow[-1]))
+    exact, rounded, fast = busy_at("1 Gbit/s", False), busy_at("1 Gbit/s", True), busy_at("10 Gbit/s", False)
+    # The longer adding up takes, the smaller is the busy fraction.
+    worst, best, worst_fast, best_fast = (busy_at(network, False, factor) for network in ("1 Gbit/s", "10 Gbit/s") for factor in (slow[-1], slow[0]))
+    worst_bf16 = busy_at("1 Gbit/s", True, slow_bf16)
+    [fast_bf16] = {busy_at("10 Gbit/s", True, factor) for factor in (1, slow_bf16)}
+    [fastest] = {busy_at("100 Gbit/s", bf16, factor) for bf16, slowest in ((False, slow[-1]), (True, slow_bf16)) for factor in (1, slowest)}
+    range_slow, range_fast = f"{worst[:-2]} to {best}", f"{worst_fast[:-2]} to {best_fast}"
+    chinese_slow, chinese_fast = (text.replace(" to ", " % 到 ") for text in (range_slow, range_fast))
+    return [
+        (f"At 10 Gbit/s, the network costs almost nothing. A process computes for about {fast} of its time.",
+         f"在 10 Gbit/s 下，网络几乎没有代价，进程大约 {fast} 的时间在计算。"),
+        (f"At 1 Gbit/s, it computes for {exact} of its time, and with `--bf16-gradients` for {rounded}.",
+         f"在 1 Gbit/s 下，进程 {exact} 的时间在计算，用 `--bf16-gradients` 时是 {rounded}。"),
+        (f"adding up took {low} to {high} times as long as predicted, and {slow_bf16:.1f} times with `--bf16-gradients`",
+         f"求和的时间是预测的 {low} 到 {high} 倍，用 `--bf16-gradients` 时是 {slow_bf16:.1f} 倍"),
+        (f"a process computes for only {range_slow} of its time at 1 Gbit/s, or {worst_bf16} with `--bf16-gradients`. At 10 Gbit/s, it "
+         f"still computes for {range_fast}.",
+         f"在 1 Gbit/s 下就只有 {chinese_slow} 的时间在计算，用 `--bf16-gradients` 时是 {worst_bf16}；在 10 Gbit/s 下仍有 {chinese_fast}。"),
+        (f"If $\\beta$ is {low} to {high} times as large, the {exact} for 64 processes at 1 Gbit/s become {range_slow}.",
+         f"如果 $\\beta$ 是原来的 {low} 到 {high} 倍，64 个进程在 1 Gbit/s 下的 {exact} 就变成 {chinese_slow}。"),
+        (f"At 1 Gbit/s, {exact} at the full rate and {worst} on a slower network; with bf16 gradients, {rounded} and {worst_bf16}. At 10 "
+         f"Gbit/s, {fast} and {worst_fast}; with bf16 gradients, {fast_bf16} for both. At 100 Gbit/s, {fastest} for all.",
+         f"1 Gbit/s：全速率 {exact}，较慢的网络 {worst}；用 bf16 梯度时 {rounded} 和 {worst_bf16}。10 Gbit/s：{fast} 和 {worst_fast}；"
+         f"用 bf16 梯度时都是 {fast_bf16}。100 Gbit/s：都是 {fastest}。"),
+        (f"64 processes of *medium* are busy for {exact} of the time at 1 Gbit/s, and for {fast} at 10 Gbit/s",
+         f"64 个训练 *medium* 的进程，在 1 Gbit/s 下 {exact} 的时间忙碌，在 10 Gbit/s 下是 {fast}")]
+
+
+def sentences_about_links():
+    """The times over the simulated links."""
+    rows = load("machines_link")["rows"]
+    factors = sorted(row["sum"] / predicted_sum(row) for row in rows)
+    few, many, rounded = (next(row for row in rows if (row["rate"], row["batch"], row["bf16"]) == ("1gbit", batch, bf16))
+                          for batch, bf16 in ((128, False), (1024, False), (1024, True)))
+    waits = [f"{100 * row['wait'] / row['sum']:.0f} %" for row in (few, many)]
+    # Differences of the table's rounded numbers, as a reader computes them.
+    step, wait = (round(many[key], 2) - round(rounded[key], 2) for key in ("step", "wait"))
+    sums = sorted(f"{row['sum']:.1f}" for row in (few, many))
+    return [
+        (f"Adding up took {factors[0]:.1f} to {factors[-1]:.1f} times the predicted time",
+         f"求和的时间是预测的 {factors[0]:.1f} 到 {factors[-1]:.1f} 倍"),
+        (f"at 1 Gbit/s, the last column falls from {waits[0]} to {waits[1]}", f"在 1 Gbit/s 下，这个比例从 {waits[0]} 降到 {waits[1]}"),
+        (f"`--bf16-gradients` shortens the step by {step:.2f} s, but the wait by only {wait:.2f} s. The cause of the other {step - wait:.2f} s",
+         f"`--bf16-gradients` 使每步缩短 {step:.2f} 秒，但等待只缩短 {wait:.2f} 秒；其余 {step - wait:.2f} 秒"),
+        (f"(The simulated link took {sums[0]} to {sums[1]} seconds with two processes.)",
+         f"（在模拟的链路上，两个进程用了 {sums[0]} 到 {sums[1]} 秒。）")]
+
+
+def sentences_about_one_host():
+    """The gain by a second process, and by a second thread of one process."""
+    processes = {row["config"]: row["one"] / row["two"] for row in load("machines")["rows"]}
+    assert len({f"{gain:.1f}" for gain in processes.values()}) == 1, processes
+    cases = {case["config"]: case for case in load("speed_peers")["cases"] if case["mode"] == "train" and case["config"] in processes}
+    threads = {config: case["gradus"]["1"]["ms_per_step"] / case["gradus"]["2"]["ms_per_step"] for config, case in cases.items()}
+    sentences = [cases[config]["batch"] for config in processes]
+    gain = f"{processes['small']:.1f}"
+    small, medium, paper = (f"{threads[config]:.1f}" for config in ("small", "medium", "paper"))
+    return [
+        ("with batches of {}, {} and {} sentences".format(*sentences), "批次分别有 {}、{} 和 {} 个句子".format(*sentences)),
+        (f"two processes are about {gain} times as fast as one", f"两个进程的速度约为一个进程的 {gain} 倍"),
+        (f"a second thread makes *small* {small} times as fast, *medium* {medium} times and *paper* {paper} times",
+         f"第二个线程使 *small* 的速度变为 {small} 倍，*medium* 为 {medium} 倍，*paper* 为 {paper} 倍")]
+
+
 def check_bounds():
     """Checks four facts: 2 processes are fast enough, the page's model predicts their time to within a tenth, mpirun does not
-    slow down one process, and communication over a slow link is hidden if there is enough work. Checks the sentences with the
-    predictions for 64 processes."""
-    medium = next(row for row in load("machines_jobs")["rows"] if row["config"] == "medium")
-    exact, rounded = busy(medium, 64, model.NETWORKS["1 Gbit/s"], True).split(" / ")
-    fast = busy(medium, 64, model.NETWORKS["10 Gbit/s"], True).split(" / ")[0]
-    check_sentences("how-to/many-machines.md", [  # in English, and in Chinese
-        (f"A process computes for about {fast} of its time. At 1 Gbit/s, it computes for {exact} of its time, and with "
-         f"`--bf16-gradients` for {rounded}.",
-         f"进程大约 {fast} 的时间在计算。在 1 Gbit/s 下是 {exact}，用 `--bf16-gradients` 时是 {rounded}。")])
+    slow down one process, and communication over a slow link is hidden if there is enough work. Checks the page's sentences."""
+    check_sentences("how-to/many-machines.md", [*sentences_about_busy(), *sentences_about_links(), *sentences_about_one_host()])
     results = load("machines")
     for row in results["rows"]:
         assert row["one"] / row["two"] >= LEAST.get(row["config"], 1), row
