@@ -91,3 +91,11 @@ def revision():
 def write(name, command, at, results):
     results = {"command": command, "machine": machine(), "revision": at, **results}
     (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")
+
+
+def check_sentences(page, sentences):
+    """Checks that a page of docs and its translation have these sentences, each given in English and in Chinese."""
+    for path, said in zip((f"docs/{page}", f"docs/zh/{page}"), zip(*sentences, strict=True), strict=True):
+        text = " ".join((ROOT / path).read_text().split())
+        for sentence in said:
+            assert sentence in text, f"{path} does not say '{sentence}', as the results do"

@@ -7,8 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from results_kit import ROOT, load, markdown_table, where_measured, write
-from results_small import check_sentences
+from results_kit import ROOT, check_sentences, load, markdown_table, where_measured, write
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import machines as model  # noqa: E402

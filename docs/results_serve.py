@@ -7,8 +7,7 @@ import statistics
 import subprocess
 import tempfile
 
-from results_kit import ROOT, load, markdown_table, where_measured, write
-from results_small import check_sentences
+from results_kit import ROOT, check_sentences, load, markdown_table, where_measured, write
 
 FRENCH = "fra-eng/fra.txt"
 BENCH = f"./run bench serve --model out/eng-fra --file {FRENCH}"

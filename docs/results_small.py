@@ -222,11 +222,3 @@ class Study:
                  self.memory_format.format(now["memory_1"] / 1e6)] for now in results["rows"]]
         return (markdown_table(["model", "sentences/s, 1 at a time", "ratio", "sentences/s, 64 at a time", "ratio", "MB of memory"], rows)
                 + "\n\n" + where_measured(results))
-
-
-def check_sentences(page, sentences):
-    """Checks that a page of docs and its translation have these sentences, each given in English and in Chinese."""
-    for path, said in zip((f"docs/{page}", f"docs/zh/{page}"), zip(*sentences, strict=True), strict=True):
-        text = " ".join((ROOT / path).read_text().split())
-        for sentence in said:
-            assert sentence in text, f"{path} does not say '{sentence}', as the results do"

@@ -8,8 +8,8 @@ import pathlib
 import subprocess
 
 from results_command import BF16, FRENCH, command_of, gradus
-from results_kit import ROOT, load
-from results_small import F32, ONE_THREAD, Study, check_sentences, fresh
+from results_kit import ROOT, check_sentences, load
+from results_small import F32, ONE_THREAD, Study, fresh
 
 CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
 PRECISION = [*BF16, *ONE_THREAD]

@@ -6,8 +6,8 @@ results_small.py lists the commands.
 import subprocess
 
 from results_command import BF16, gradus
-from results_kit import load, markdown_table, over_seeds, where_measured
-from results_small import F32, ONE_THREAD, Study, check_sentences, fresh
+from results_kit import check_sentences, load, markdown_table, over_seeds, where_measured
+from results_small import F32, ONE_THREAD, Study, fresh
 
 LENGTH = 12  # of the test sources, the longest of training
 # Of 5,000 test sources of 3 to 12 symbols, about 500 have 12.

@@ -3,8 +3,7 @@
 import math
 
 import results_small_french as french
-from results_kit import load
-from results_small import check_sentences
+from results_kit import check_sentences, load
 from results_small_reversal import PARAMETERS, STUDY, between, bytes_of, exact, kilobytes, mean_exact, noise
 
 ZEROS, LONGER, SMALLEST = "80 % zeros, then trained", "student, 1,200 updates", "smallest student"
