@@ -11,7 +11,7 @@ import tempfile
 import time
 import tomllib
 
-from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+from results_kit import PICTURES, RESULTS, ROOT, SEEDS, check_sentences, load, markdown_table, over_seeds, where_measured, write
 
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
 BF16 = ["--precision", "bf16"]  # needs a processor with AVX512-BF16 or AMX
@@ -315,6 +315,25 @@ def command_sizes():
     return markdown_table(["configuration", "sentence pairs", "`--embedding`", "`--hidden`", "`--dropout`", "training, s", "BLEU"], rows)
 
 
+def of_averaging():
+    """The sentence of train-on-your-text.md about --average, in English and in Chinese."""
+    bleu = load("command_ensemble")["bleu"]
+    last, average = (f"{statistics.mean(bleu[kind]):.1f}" for kind in ("last", "average"))
+    return [(f"averaging gave {average} BLEU instead of {last}", f"平均权重的 BLEU 是 {average}，最后一个检查点是 {last}")]
+
+
+def of_first_run():
+    """The sentences of train-on-your-text.md about the fractions in BLEU's signature, for outputs of two words each."""
+    lines = "\n".join(load("printed_train-on-your-text")["lines"])
+    (fractions, words), = re.findall(r" = [\d.]+ (\S+) .* hyp_len = (\d+) ", lines)
+    first, second = (float(percent) / 100 for percent in fractions.split("/")[:2])
+    words, pairs = int(words), int(words) // 2
+    right, runs = round(first * words), round(second * pairs)
+    return [(f"`{fractions}` are four fractions", f"`{fractions}` 是四个比例"),
+            (f"these are {right} of the {words} words, and {runs} of the {pairs} runs of two words",
+             f"{words} 个词对了 {right} 个，两个词的片段 {pairs} 个对了 {runs} 个")]
+
+
 def check_bounds():
     """Checks the bounds of the results. Most must hold for every seed."""
     for report in figures("reverse")[1]:
@@ -334,3 +353,4 @@ def check_bounds():
     assert ensemble["ensemble"]["last"] >= sum(last) / len(last) + 1.5, (ensemble["ensemble"]["last"], last)
     for run in load("command_g2p")["runs"]:
         assert run["test"]["word_error_rate"] <= 0.35 and run["train_seconds"] <= 1200, run
+    check_sentences("how-to/train-on-your-text.md", [*of_averaging(), *of_first_run()])
