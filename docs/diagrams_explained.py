@@ -2,7 +2,7 @@
 
 import math
 
-from diagrams_kit import at, number, picture, table
+from diagrams_kit import Node, at, number, picture, table
 from results_kit import load
 
 
@@ -527,6 +527,36 @@ def same_bits(p):
     p.math(middle, 242, "+", "small")
     for y in (118, 242, 296):
         p.text(12, y, "rounded:", "small start quiet")
+
+
+@picture("parallel_sum", 288)
+def parallel_sum(p):
+    """The tapes of a parallel_sum of two terms, with one thread and with two.
+
+    With one thread, a single tape has the operations mul, sum, mul, sum and add. With two threads, each term has its own tape, with mul and sum.
+    The tape of the caller has the single operation parallel_sum.
+    """
+
+    def operation(x, y, name, role, width=84):
+        p.rect(f"part {role}", x - width / 2, y - 15, width, 30, 8)
+        p.text(x, y, name, "code")
+        return Node(x, y, width, 30)
+
+    for x, threads, last, width, tapes in (
+            (112, "1 thread", "add", 84, [(8, 40, 208, 240, "one tape")]),
+            (360, "2 threads", "parallel_sum", 140, [(248, 40, 108, 148, "tape 1"), (364, 40, 108, 148, "tape 2"), (248, 200, 224, 80, "the caller's tape")])):
+        p.text(x - 104, 18, threads, "name start token")
+        for left, top, wide, high, name in tapes:
+            p.panel("token", left, top, wide, high)
+            p.text(left + 10, 268 if top > 40 else 56, name, "small start quiet")  # no arrow crosses it
+        total = operation(x, 234, last, "context", width)
+        for side, role in ((-1, "encoder"), (1, "attention")):
+            product, term = (operation(x + 54 * side, y, name, role) for y, name in ((92, "mul"), (158, "sum")))
+            p.arrow(product.bottom(), term.top(), role=role)
+            if last == "add":
+                p.arrow(term.bottom(), (term.x, total.y), total.right() if side > 0 else total.left(), role=role)
+            else:
+                p.arrow(term.bottom(), total.top(54 * side), role=role)
 
 
 @picture("03_steps", 258)
