@@ -81,6 +81,55 @@ def half_of_the_frames(p):
     p.text(12, 98, "heard frame", "small start quiet")
 
 
+@picture("15_errors_by_speed", 336)
+def errors_by_speed(p):
+    """Wrong symbols in percent by speed, a line for each of four models.
+
+    A point is the mean of three seeds, and its bar reaches from the lowest to the highest seed. The speeds from 0.5 to 1, which all
+    models heard in training, are shaded. There, the fixed context is at about 20 percent, and the others are below 7. Above 1, the
+    lines of the fixed context, of content and of location rise. Location rises most: from 1 to 45 percent. The model that heard
+    speeds to 2 stays below 2 percent.
+    """
+    left, right, floor, unit = 42, 372, 286, 4.1
+    tables = [run["tables"]["speed"] for run in load("tutorial_15")["runs"]]
+    speeds = [row["name"] for row in tables[0]["rows"]]
+
+    def x_of(speed):
+        return left + 14 + (right - left - 28) * (float(speed) - 0.5) / 1.5
+
+    def y_of(percent):
+        return floor - unit * percent
+
+    p.text(12, 14, "wrong symbols, %", "small start quiet")
+    p.rect("panel token", x_of(0.5), y_of(60), x_of(1) - x_of(0.5), 60 * unit)
+    for line, words in enumerate(("heard by all", "in training")):
+        p.text((x_of(0.5) + x_of(1)) / 2, y_of(54) + 18 * line, words, "small")
+    for percent in range(0, 61, 10):
+        p.path("line token faded", f"M{at(left, y_of(percent))}H{right}", ' stroke-width="1"')
+        p.text(left - 8, y_of(percent), str(percent), "small end quiet")
+    for speed in speeds:
+        p.path("line token", f"M{at(x_of(speed), floor)}v4", ' stroke-width="1"')
+        p.text(x_of(speed), floor + 16, f"{float(speed):g}", "small quiet")
+    p.text((left + right) / 2, floor + 40, "speed", "small quiet")
+    roles = {"fixed context": "token", "content": "context", "location": "encoder", "location, speeds to 2": "attention"}
+    for column, name in enumerate(tables[0]["columns"]):
+        role, points = roles[name], []
+        for i, speed in enumerate(speeds):
+            percents = [table["rows"][i]["values"][column] for table in tables]
+            x, high, low = x_of(speed), y_of(max(percents)), y_of(min(percents))
+            points.append((x, y_of(sum(percents) / len(percents))))
+            if low - high > 10:
+                p.path(f"line {role}", f"M{at(x, low)}V{high:.5g}M{at(x - 4, low)}h8M{at(x - 4, high)}h8", ' stroke-width="1.4" stroke-opacity="0.7"')
+        p.path(f"line {role}", "M" + "L".join(at(*point) for point in points), ' stroke-width="2"')
+        for point in points:
+            p.disc(f"fill {role}", *point, 3.5)
+        x, y = points[-1]
+        first, *more = name.split(", ")
+        p.text(x + 12, y - 16 * len(more), first + "," * len(more), f"small fill start {role}")
+        for words in more:
+            p.text(x + 12, y, words, f"small fill start {role}")
+
+
 @picture("15_online", 168)
 def online(p):
     """When a model with monotonic attention writes, on an axis of frames.

@@ -160,8 +160,8 @@ WORDS = {
     "smoothed": "平滑", "example −0.46": "例子 −0.46", "all draws": "所有的抽取", "sums": "和", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # listening
     "band": "频带", "token, where its weight is largest": "词元，标在权重最大处",
-    "number": "分量", "location": "位置特征", "speed": "语速", "percent": "百分比",
-    "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
+    "number": "分量", "symbol 3": "符号 3", "symbol 1": "符号 1", "symbol 4": "符号 4", "location": "位置特征", "speed": "语速", "percent": "百分比",
+    "location,": "位置特征，", "speeds to 2": "语速到 2", "wrong symbols, %": "写错的符号，%", "heard by all": "所有模型", "in training": "训练时都听过",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "first half": "前半", "second half": "后半",
     # speed
     "time of libtorch ÷ time of gradus": "libtorch 的时间 ÷ gradus 的时间", "1: as fast as gradus": "1：与 gradus 一样快", "training": "训练", "held out": "留出", "decoding": "解码", "How the cost grows": "代价怎样增长",

@@ -1,4 +1,5 @@
-"""The numbers of tutorial 15 with --tried, and of train-on-sound.md: digits that espeak-ng says with a voice that training lacks."""
+"""The numbers of tutorial 15 with --tried and with --pyramid 3, and of train-on-sound.md: digits that espeak-ng says with a
+voice that training lacks."""
 
 import json
 import pathlib
@@ -8,9 +9,10 @@ import tempfile
 import results_printed
 import results_tutorials
 from results_command import evaluate, gradus
-from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, mean, over_seeds, where_measured, write
+from results_kit import PICTURES, ROOT, SEEDS, check_sentences, load, markdown_table, mean, over_seeds, where_measured, write
 
 TRIED = "tutorial_15_tried"
+PYRAMID = "tutorial_15_pyramid"
 DIGITS = "listening_digits"
 HEARD = "listening_heard"
 LISTS = ["--pairs", "out/speech/train.tsv", "--dev-pairs", "out/speech/dev.tsv", "--test-pairs", "out/speech/test.tsv"]
@@ -42,27 +44,46 @@ ATTENTIONS = {"location": [], "location, at random speeds": ["--min-speed", "0.8
 
 
 def measure(at, only=None):
-    """`only` is "tried", "digits", "heard", or None for all three."""
+    """`only` is "tried", "pyramid", "digits", "heard", or None for all four."""
     if only in (None, "tried"):
         measure_tried(at)
+    if only in (None, "pyramid"):
+        measure_pyramid(at)
     if only in (None, "digits"):
         measure_digits(at)
     if only in (None, "heard"):
         measure_heard(at)
 
 
-def measure_tried(at):
+def runs_of_tutorial(*options):
+    """The results.json of tutorial 15 with these options, for each seed."""
     results_printed.build_tutorial("15")
     runs = []
     for seed in SEEDS:
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([ROOT / "run", "tutorial", "15", "--tried", "--seed", str(seed)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([ROOT / "run", "tutorial", "15", *options, "--seed", str(seed)], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
             runs.append(json.loads(pathlib.Path(folder, "out", "tutorial-15", "results.json").read_text()))
-    store_tried(at, runs)
+    return runs
+
+
+def measure_tried(at):
+    store_tried(at, runs_of_tutorial("--tried"))
 
 
 def store_tried(at, runs):
     write(TRIED, "./run tutorial 15 --tried --seed N", at, {"seeds": SEEDS, "runs": runs})
+
+
+def measure_pyramid(at):
+    store_pyramid(at, runs_of_tutorial("--pyramid", "3"))
+
+
+def store_pyramid(at, runs):
+    """Keeps only the tables that tutorial 15 quotes."""
+    for run in runs:
+        run["tables"] = {name: run["tables"][name] for name in ("speed", "length")}
+    write(PYRAMID, "./run tutorial 15 --pyramid 3 --seed N", at, {"seeds": SEEDS, "runs": runs})
 
 
 def errors(out, *more):
@@ -154,9 +175,68 @@ def listening_digits():
                           [row(name) for name in ATTENTIONS]) + "\n\n" + where_measured(results)
 
 
+def of_tutorial(table, row, model, results="tutorial_15"):
+    """The values of one model in one row of tutorial 15's tables, one value per seed."""
+    return [results_tutorials.values(run, table, row)[model] for run in load(results)["runs"]]
+
+
+def coarser_pyramid():
+    """The sentences of Try 1: two levels in comparison with three."""
+    def both(table, row, model):
+        return of_tutorial(table, row, model), of_tutorial(table, row, model, PYRAMID)
+
+    def words(before, after):
+        means = [mean(values, "{:.1f}") for values in (before, after)]
+        return "from {} % to {} %".format(*means), "从 {} % 变为 {} %".format(*means)
+    seeds = [words([before], [after]) for before, after in zip(*both("length", "12", "location"))]
+    faster, content = (both("length", "12", model) for model in ("location, speeds to 2", "content"))
+    assert all(after > before for before, after in zip(*faster))
+    rest, fast = [words(*faster), words(*content)], []
+    for model in ("location", "content"):
+        before, after = both("speed", "2.00", model)
+        assert sum(b < a for a, b in zip(before, after)) == 1, model
+        fast.append(words(before, after))
+    return [(f"of *location* change {seeds[0][0]} with seed 1, {seeds[1][0]} with seed 2, and {seeds[2][0]} with seed 3",
+             f"种子 1 {seeds[0][1]}，种子 2 {seeds[1][1]}，种子 3 {seeds[2][1]}"),
+            (f"as a mean {rest[0][0]}. The errors of *content* hardly change: {rest[1][0]}", f"平均{rest[0][1]}。“按内容”几乎不变：{rest[1][1]}"),
+            (f"{fast[0][0]} for *location*, and {fast[1][0]} for *content*", f"“位置特征”{fast[0][1]}，“按内容”{fast[1][1]}")]
+
+
+def tried_again():
+    """The sentences of Try 2 and Try 3."""
+    pairs = []
+    for model, verb in (("a pyramid of one level", "升到"), ("twice the updates", "降到")):
+        (usual, of), (twelve, of_twelve) = ([mean(tried(name, column), "{:.1f}") for name in (LOCATION, model)]
+                                            for column in ("speed 1", "12 symbols"))
+        pairs.append((f"over three seeds, {of} % at speed 1 instead of {usual} %, and {of_twelve} % in strings of 12 symbols "
+                      f"instead of {twelve} %",
+                      f"语速 1 时，错误率从 {usual} % {verb} {of} %；12 个符号时，从 {twelve} % {verb} {of_twelve} %"))
+    before, after = (mean(tried(name, "speed 2"), "{:.1f}") for name in (LOCATION, "twice the updates"))
+    return [*pairs, (f"{after} % instead of {before} %", f"从 {before} % 降到 {after} %")]
+
+
+def check_tutorial():
+    """Checks the sentences of tutorial 15 that have numbers."""
+    fixed, content, location, faster = ({speed: of_tutorial("speed", speed, model) for speed in ("0.50", "0.75", "1.00", "2.00")}
+                                        for model in ("fixed context", "content", "location", "location, speeds to 2"))
+    assert all(a > b for a, b in zip(location["2.00"], fixed["2.00"])) and max(faster["2.00"]) < 2
+    assert all(max(values) < 4 for model in (content, location) for speed, values in model.items() if speed != "2.00")
+    errors, steps = tried(LOCATION, "speed 2"), tried(LOCATION, "step at 2")
+    first, second, third = (f"{step:.1f}" for step in steps)
+    assert errors.index(max(errors)) == steps.index(min(steps)) == 1 and steps[0] > 1.4 and max(steps[1:]) < 1.2
+    most, without = mean(location["2.00"], "{:.1f}"), mean(fixed["2.00"], "{:.1f}")
+    twelve = mean(tried("frames left out, twice the updates", "12 symbols"), "{:.1f}")
+    check_sentences("tutorials/15-listening.md", [  # in English, and in Chinese
+        (f"{most} % of the symbols are wrong, even more than with the fixed context ({without} %)",
+         f"{most} % 的符号写错，比固定上下文（{without} %）还多"),
+        (f"The three seeds have {first}, {second} and {third}.", f"三个种子分别是 {first}、{second} 和 {third}。"),
+        (f"strings of 12 symbols: {twelve} % are wrong", f"错误率是 {twelve} %"), *coarser_pyramid(), *tried_again()])
+
+
 def check_bounds():
     """Checks what train-on-sound.md says about the digits, tutorial 15 about silence and the online model, and
     explained/listening.md about the models of --tried."""
+    check_tutorial()
     for run in load(DIGITS)["runs"]:
         voice, speeds = ({name: run[name][part]["token_error_rate"] for name in ATTENTIONS} for part in ("voice", "speeds"))
         assert max(voice.values()) <= 0.03, run["seed"]

@@ -218,6 +218,9 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   Heard pauses = heard_by("said, with long pauses", paused, two);
   pauses.maps[0].cell_width = 10;  // a long utterance
   const Heard quick = heard_by("said at speed 2", fast, {listeners[1], listeners[2]});
+  std::vector<plot::Heatmap> repeats_heard = {tutorial::heard_map("content", by_content, again),
+                                              tutorial::heard_map("location", by_location, again)};
+  for (plot::Heatmap& map : repeats_heard) map.cell_width = 8;  // narrow enough for a phone
   std::cout << pauses.text << '\n' << quick.text << '\n';
   const std::int64_t T = three.frames.size(0), half = (T + 1) / 2;
   const std::string frames = plot::strip({tutorial::frames_map("first half", three, 0, half),
@@ -230,8 +233,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
            .intro = "Attention over the frames of generated speech.",
            .sections = {{"Frames", {{"frames", frames}}},
                         {"One symbol six times",
-                         {{"alignments", plot::strip({tutorial::heard_map("content", by_content, again),
-                                                      tutorial::heard_map("location", by_location, again)}, 1)}},
+                         {{"alignments", plot::strip(repeats_heard, 1)}},
                          said + '\n' + text(repeats)},
                         {"Wrong symbols by speed",
                          {{"speed", tutorial::speed_curves(speed)}, {"fast", plot::strip(quick.maps, 1)}},

@@ -200,16 +200,19 @@ plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utte
                     .max = 3,
                     .side = 16 * static_cast<double>(end - first)};  // pixels
   for (std::int64_t t = first; t < end; ++t) map.columns.push_back(t % 10 == 0 ? std::to_string(t) : "");
-  for (std::size_t i = 0; i < utterance.begin.size(); ++i) {
-    const std::int64_t t = utterance.begin[i];
-    if (t < first || t >= end) continue;
-    map.columns[static_cast<std::size_t>(t - first)] =
-        std::to_string(t) + ": " + symbol_text(utterance.target[i]);
-  }
   for (std::int64_t d = 0; d < x.size(1); ++d) {
     map.rows.push_back(std::to_string(d + 1));
     for (std::int64_t t = first; t < end; ++t) {
       map.values.push_back(std::abs(static_cast<double>(x[t][d].item())));
+    }
+  }
+  // A row for each symbol: dark while it is said.
+  for (std::size_t i = 0; i < utterance.begin.size(); ++i) {
+    if (utterance.begin[i] >= end || utterance.end[i] <= first) continue;
+    map.rows.push_back("symbol " + symbol_text(utterance.target[i]));
+    for (std::int64_t t = first; t < end; ++t) {
+      const bool is_said = t >= utterance.begin[i] && t < utterance.end[i];
+      map.values.push_back(is_said ? map.max : map.min);
     }
   }
   return map;

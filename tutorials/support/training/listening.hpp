@@ -73,8 +73,9 @@ Table wrong(const std::string& name, const std::string& rows_are, const std::vec
 std::string speed_curves(const Table& speed);
 
 /// A heatmap of the frames [first, end) of an utterance: a column per frame, a row per element of a
-/// frame. The colours show absolute values, so that silence is pale. Labels name the symbols where they
-/// begin. An `end` beyond the last frame means all frames from `first` on. About 40 frames fit a page.
+/// frame. The colours show absolute values, so that silence is pale. Below, one more row per symbol is dark
+/// in the frames of this symbol. An `end` beyond the last frame means all frames from `first` on. About 40
+/// frames fit a page.
 gradus::plot::Heatmap frames_map(const std::string& title, const gradus::speech::Utterance& utterance,
                                  std::int64_t first, std::int64_t end);
 
