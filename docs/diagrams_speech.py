@@ -272,7 +272,7 @@ def speaker_step(p):
     weights. From the new state and the context come four frames, and the probability of stopping. The fourth frame is an input of
     the next step.
     """
-    p.header(16, "decoder", "decoder", "s_t = GRU([p_t; c_t], s_{t−1})", "Y_t = W_y [s_t; c_t] + b_y,   z_t = w_z^⊤ [s_t; c_t] + b_z")
+    p.header(16, "decoder", "decoder", "s_t = GRU([m_t; c_t], s_{t−1})", "Y_t = W_y [s_t; c_t] + b_y,   z_t = w_z^⊤ [s_t; c_t] + b_z")
     state, y = p.cell(214, 200, "s_t", "decoder"), 200
     before = p.cell(70, y, "s_{t−1}", "decoder", css="dash")
     p.arrow(before.right(), state.left(), role="decoder", width=2.2)
@@ -288,7 +288,7 @@ def speaker_step(p):
     p.text(370, 92, "stop?", "small start quiet")
     p.arrow(both.right(), (330, 150), stop.bottom(), role="decoder")
     # The input: the last frame of the step before.
-    reader = p.cell(384, 270, "p_t = relu(…)", "decoder", 112, 32)
+    reader = p.cell(384, 270, "m_t = relu(…)", "decoder", 112, 32)
     last = p.grid(384, 358, 4, 1, "token", size=12)
     p.math(398, 358, "y_{t−1}", "start")
     p.arrow(last.top(), reader.bottom())
@@ -311,10 +311,13 @@ def speaker_step(p):
     for j, x in enumerate(xs, 1):
         p.vector(x, 402, *["encoder"] * 2, *["backward"] * 2, size=9)
         p.math(x, 422, f"h_{j}", "small")
-    p.arrow((xs[0], 396), (xs[0], 370), (202, 370), context.bottom(), role="encoder")
-    for x in xs[1:]:
-        p.arrow((x, 396), (x, 370), (202, 370), role="encoder", head=False)
-    p.arrow((xs[0], 396), (xs[0], 370), (122, 370), weights.bottom(12), role="encoder")
+    # A line joins all annotations. Attention and the sum read it.
+    bus = 376
+    p.arrow((xs[-1], 396), (xs[-1], bus), (122, bus), weights.bottom(12), role="encoder")
+    for x in xs[:-1]:
+        p.arrow((x, 396), (x, bus), role="encoder", head=False)
+    p.arrow((202, bus), context.bottom(), role="encoder")
+    p.dot(202, bus, "encoder")
 
 
 @picture("16_phases", 236)

@@ -61,7 +61,7 @@ WORDS = {
     "kB, logarithmic scale": "kB，对数刻度", "half of the units": "一半的单元", "not trained further": "没有继续训练", "unit 1": "单元 1", "unit 2": "单元 2", "output 1": "输出 1", "output 2": "输出 2",
     "a line joins the same model": "一条线连接同一个模型", "removed": "去掉", "mask of A": "A 的掩码", "mask of B": "B 的掩码", "50 % zeros": "50 % 的零", "80 % zeros": "80 % 的零", "90 % zeros": "90 % 的零",
     "step of the decoder": "解码步", "token, read": "词元，读到", "distance of the magnitudes": "幅度的距离", "iteration": "迭代",
-    "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "recorded": "录制的", "said": "说出的",
+    "mean squared error of a number": "每个数的均方误差", "location, 1 frame a step": "位置特征，每步 1 帧", "of the voice": "原声的", "said": "说出的",
     # architecture
     "batch": "批次", "the pairs": "句对", "state, keys": "状态、键", "all its steps": "所有的步",
     "cross-entropy": "交叉熵", "the tape": "梯度带", "clip": "裁剪", "the gradients": "梯度", "the weights": "权重",

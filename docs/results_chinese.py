@@ -193,7 +193,7 @@ WORDS = {
     # 16
     "tokens to frames, and frames to sound": "从词元到帧，从帧到声音",
     "speaker": "说话者", "squared error": "平方误差", "length, %": "长度，%", "in order, %": "按顺序，%", "12 symbols: wrong, %": "12 个符号：写错，%",
-    "location, 1 frame a step": "位置特征，每步 1 帧", "frames": "帧", "recorded": "录制的", "said": "说出的", "of the sound": "声音的",
+    "location, 1 frame a step": "位置特征，每步 1 帧", "frames": "帧", "recorded": "录制的", "of the voice": "原声的", "said": "说出的", "of the sound": "由声音算出的",
     "iterations": "迭代", "distance": "距离", "wrong digits, %": "写错的数字，%",
     "recorded, to sound, to features: root mean square of the difference": "录音变成声音再变成特征：差的均方根", "deviation of these features": "这些特征的标准差",
     "seconds of training": "训练用时，秒",

@@ -41,7 +41,11 @@ def speaking_digits():
 
 
 def speaking_measures():
-    return results_tutorials.table("16_recorded", "speaking")
+    """The table of other measurements without the time. Numbers above 1 have one digit after the point."""
+    def without_time(tables, name):
+        kept = tables[name]
+        return {**kept, "rows": [row for row in kept["rows"] if row["name"] != "seconds of training"]}
+    return results_tutorials.table("16_recorded", "speaking", form_of=lambda column, values: None if max(values) < 1 else "{:.1f}", of=without_time)
 
 
 def check_bounds():

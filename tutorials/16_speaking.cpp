@@ -185,7 +185,8 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
       time{.name = "time", .rows_are = "speaker", .columns = {"seconds of training"}, .rows = {}, .digits = 0};
   plot::Curves losses{.title = "Training loss", .x_label = "update", .y_label = "mean squared error of a number", .log_y = true};
   std::vector<tutorial::Speech> said;                                    // by the last speaker
-  std::vector<plot::Heatmap> maps;
+  plot::Heatmap one_frame;                                               // the attention of the first speaker
+  std::vector<plot::Heatmap> maps;                                       // of the others
   for (const One& kind : kinds) {
     const auto speaker = make_speaker({.vocabulary = spoken.vocabulary_size(), .frame = voice.size, .at_once = kind.at_once, .hidden = knobs.hidden,
                                        .location = kind.location, .dropout = knobs.dropout}, options.seed);
@@ -197,14 +198,16 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
                                          percent_misheard(*listener, tutorial::speak(*speaker, texts_of(longer), limit), longer)}});
     time.rows.push_back({kind.name, {training.seconds}});
     losses.series.push_back(tutorial::smoothed(kind.name, training.losses));
-    if (kind.at_once > 1) maps.push_back(tutorial::spoken_map(kind.name, tutorial::speak(*speaker, {six.target}, limit)[0], six.target));
+    const plot::Heatmap map = tutorial::spoken_map(kind.name, tutorial::speak(*speaker, {six.target}, limit)[0], six.target);
+    if (kind.name == kinds[0].name) one_frame = map;
+    else maps.push_back(map);
   }
   std::cout << "after " << options.steps << " updates, strings of 1 to 6 symbols\n" << text(speakers) << '\n' << text(time) << '\n';
 
   said.resize(20);                                                        // each sound takes time
   const std::vector<speech::Utterance> some(usual.begin(), usual.begin() + 20);
   const Heard heard = by_ear(vocoder, said, knobs.iterations);
-  sound.rows = {{"recorded", {tutorial::percent_wrong(*listener, some)}},
+  sound.rows = {{"of the voice", {tutorial::percent_wrong(*listener, some)}},
                 {"said", {percent_misheard(*listener, said, some)}},
                 {"of the sound", {percent_misheard(*listener, heard.said, some)}}};
   const speech::Reconstruction first = vocoder.sound_of(said[0].frames, knobs.iterations);
@@ -217,8 +220,8 @@ void run_generated(const tutorial::Options& options, const Knobs& knobs) {
   publish({.number = "16",
            .title = "speaking",
            .intro = "Tokens to frames, and frames to sound.",
-           .sections = {{"Where the decoder looked", {{"alignments", plot::strip(maps, 1)}}, text(speakers)},
-                        {"Frames", {{"frames", plot::strip({tutorial::frames_map("recorded", {.frames = usual[0].frames, .target = {}}, 0, 40), tutorial::frames_map("said", {.frames = said[0].frames, .target = {}}, 0, 40)}, 1)}}, text(sound)},
+           .sections = {{"Where the decoder looked", {{"alignments", plot::strip(maps, 1)}, {"one_frame", plot::svg(one_frame)}}, text(speakers)},
+                        {"Frames", {{"frames", plot::strip({tutorial::frames_map("of the voice", {.frames = usual[0].frames, .target = {}}, 0, 40), tutorial::frames_map("said", {.frames = said[0].frames, .target = {}}, 0, 40)}, 1)}}, text(sound)},
                         {"Sound", {{"distance", plot::svg(distance_curves(first.distances))}}, text(distance)},
                         {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
            .tables = {speakers, sound, distance, time},

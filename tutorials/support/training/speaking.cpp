@@ -214,8 +214,16 @@ double percent_in_order(const std::vector<Speech>& said) {
 plot::Heatmap spoken_map(const std::string& title, const Speech& said,
                          const std::vector<std::int64_t>& text) {
   const std::int64_t G = said.weights.size(0);
-  plot::Heatmap map{.title = title, .x_label = "step of the decoder", .y_label = "token, read"};
-  for (std::int64_t t = 0; t < G; ++t) map.columns.push_back(t % 5 == 0 ? std::to_string(t) : "");
+  const bool is_long = G > 40;
+  plot::Heatmap map{.title = title,
+                    .x_label = "step of the decoder",
+                    .y_label = "token, read",
+                    .cell_width = is_long ? 4.0 : 14.0,  // the same in maps below each other; pixels
+                    .cell_height = 14};
+  const std::int64_t labelled = is_long ? 10 : 5;
+  for (std::int64_t t = 1; t <= G; ++t) {
+    map.columns.push_back(t == 1 || t % labelled == 0 ? std::to_string(t) : "");
+  }
   for (std::size_t j = 0; j < text.size(); ++j) {
     map.rows.push_back(text[j] == gradus::data::eos ? "<eos>" : speech::Spoken::text({&text[j], 1}));
   }

@@ -109,7 +109,7 @@ std::vector<Speech> speak(const Speaker& speaker, const std::vector<std::vector<
 /// largest weight is at the same token as in the step before, or at the next token.
 double percent_in_order(const std::vector<Speech>& said);
 
-/// The attention weights: one row per token, one column per step.
+/// The attention weights: one row per token, one column per step. Steps are counted from 1.
 gradus::plot::Heatmap spoken_map(const std::string& title, const Speech& said,
                                  const std::vector<std::int64_t>& text);
 
