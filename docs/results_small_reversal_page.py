@@ -83,9 +83,13 @@ def findings():
     """The findings, the answer to the task, and the summary."""
     top, trained, of_int8 = exact("top-1", "{:.1f}")[1], exact(LONGER, "{:.1f}")[0], exact(f"{LONGER}, int8", "{:.1f}")[0]
     small, left = f"{SMALLEST}, int8", bytes_of(f"{SMALLEST}, int8")
+    memory = {found["row"]: found["memory_1"] / 1e6 for found in load("small_reversal_speed")["rows"]}
+    whole = f"{min(memory.values()):.0f}", f"{max(memory.values()):.0f}"
+    assert all(1.8 < memory[row] - memory[wide] < 3.2 for row, wide in (("int8", "f32"), (small, SMALLEST), (f"{LONGER}, int8", LONGER)))
     student, model = kilobytes(f"{LONGER}, int8", "gzip_bytes"), kilobytes(f"{ZEROS}, int8", "gzip_bytes")
     return [
         (f"has {left} % of the bytes in int8, and makes no error", f"字节数是大模型的 {left} %，没有错误"),
+        (f"The command takes {' to '.join(whole)} MB with every model", f"命令都占 {' 到 '.join(whole)} MB"),
         (f"has only {student} kB in int8 and compressed. Stored in the same way, the model with 80 % zeros has {model} kB",
          f"用 int8 和压缩也只有 {student} kB。同样存储，有 80 % 的零的模型还有 {model} kB"),
         (f"int8 has {bytes_of('int8')} % of the bytes", f"int8 的字节数是 {bytes_of('int8')} %"),
