@@ -4,6 +4,7 @@
 RUNNER is a program that runs TINY, such as qemu-arm.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -69,6 +70,15 @@ def main():
         for end in "\n", "":
             assert run(*tiny, folder / "model.tiny", given="3" * 16382 + end).count("\n") == 1
         assert run(*tiny, folder / "model.tiny", given="") == ""
+        (folder / "line").write_text("3 1 4\n")
+        for source, target, fault in (
+                (folder / "line", "/dev/full", "write to standard output: No space left on device; free space, or write to another place"),
+                (folder, "/dev/null", "read standard input: Is a directory; give a file or a pipe")):
+            reading = os.open(source, os.O_RDONLY)
+            with open(target, "w") as writing:
+                done = subprocess.run([*tiny, folder / "model.tiny"], stdin=reading, stdout=writing, stderr=subprocess.PIPE, text=True)
+            os.close(reading)
+            assert done.returncode == 1 and done.stderr == f"gradus_tiny: cannot {fault}\n", done
         assert run(*tiny, "--help") == "usage: gradus_tiny MODEL < sentences\n"
     print("all passed")
 

@@ -283,6 +283,20 @@ static _Noreturn void refuse_line(unsigned long number, const char *what) {
   exit(1);
 }
 
+/* Ends the program because a stream failed. `what` and `advice` stand before and after the system's reason. */
+static _Noreturn void refuse_stream(const char *what, const char *advice) {
+  const char *reason = strerror(errno);
+  fputs("gradus_tiny: cannot ", stderr);
+  fputs(what, stderr);
+  fputs(reason, stderr);
+  fputs(advice, stderr);
+  exit(1);
+}
+
+static void flush(void) {
+  if (fflush(stdout)) refuse_stream("write to standard output: ", "; free space, or write to another place\n");
+}
+
 /* Reads a line without its end. Returns 0 at the end of the input. */
 static int read_line(char *line, unsigned long number) {
   size_t length = 0;
@@ -292,6 +306,7 @@ static int read_line(char *line, unsigned long number) {
     if (length == MAX_LINE - 2) refuse_line(number, " has more than 16382 bytes; split it\n");
     line[length++] = (char)c;
   }
+  if (ferror(stdin)) refuse_stream("read standard input: ", "; give a file or a pipe\n");
   line[length] = 0;
   return c != EOF || length > 0;
 }
@@ -299,7 +314,7 @@ static int read_line(char *line, unsigned long number) {
 int main(int argc, char **argv) {
   static const char usage[] = "usage: gradus_tiny MODEL < sentences\n";
   static char line[MAX_LINE];
-  if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), 0;
+  if (argc == 2 && !strcmp(argv[1], "--help")) return fputs(usage, stdout), flush(), 0;
   if (argc != 2) return fputs(usage, stderr), 2;
   load(argv[1]);
   prepare();
@@ -315,7 +330,7 @@ int main(int argc, char **argv) {
       fputs(id == UNK ? "<unk>" : m.target[id], stdout);
     }
     putchar('\n');
-    fflush(stdout);
+    flush();
   }
   return 0;
 }

@@ -27,7 +27,7 @@ std::string note_of(const Settings& settings, const SavedModel& saved) {
   return message(digits(100 * zeros.fraction, 1), " % of the weights in the matrices of '",
                  saved.path.string(), "' are 0, and this run trains them too; to keep them 0, give --prune ",
                  std::round(zeros.fraction * 1000) / 1000, " --prune-until 1",
-                 zeros.per_matrix ? " --per-matrix" : "");
+                 zeros.per_matrix ? " --per-matrix" : "", settings.int8 ? ", and omit --int8" : "");
 }
 
 // The model options of this run that its initial weights do not fit. Tries each changed option on its own.

@@ -286,6 +286,7 @@ TEST_CASE("train --init-from without --prune notes that it trains the zeros of a
   CHECK(zeros_of(scratch.path() / "tuned" / "last.safetensors").all < 0.5);
   CHECK(contains(tuned(trained), note("50.0", trained, "0.5 --prune-until 1")));
   CHECK(contains(tuned(even), note("50.0", even, "0.5 --prune-until 1 --per-matrix")));
+  CHECK(contains(tuned(sparse, {"--int8"}), note("80.0", sparse, "0.8 --prune-until 1, and omit --int8")));
   CHECK(contains(tuned(narrow), " % of the weights in the matrices of '" + narrow.string()));
   for (const std::string& silent : {tuned(dense), tuned(sparse, {"--prune", "0.8", "--prune-until", "1"})}) {
     CHECK_FALSE(contains(silent, "are 0"));
