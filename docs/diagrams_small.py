@@ -331,12 +331,12 @@ def more_ways(p):
     """Four more ways to save.
 
     Pairs of annotations: W_c joins the annotations h_0 to h_4, and a 0, in pairs; only three energies are computed. One matrix: the same
-    W_a multiplies the state of the decoder and both states of an annotation. One embedding: one row of E is read as the vector of the last token.
+    W_a multiplies the state of the decoder and both states of an annotation. Tied embeddings: one row of E is read as the vector of the last token.
     To write, all rows are multiplied by P r, which gives the logits z. A cache: each source is looked up. If it is found, annotations, keys
     and the decoder's first state are read from the cache, and the encoder does not run.
     """
     for x, y, name, result in ((124, 18, "pairs of annotations", "half of the energies"), (356, 18, "one matrix", "a third of these weights"),
-                               (124, 250, "one embedding", "no separate output matrix"),
+                               (124, 250, "tied embeddings", "no separate output matrix"),
                                (356, 250, "a cache", "no encoder for known sources")):
         p.text(x, y, name, "name small token")
         p.panel("token", x - 112, y + 16, 224, 166)
@@ -412,7 +412,7 @@ def more_ways_pairs(p):
         weight = 1 if left < 100 else 0.5
         p.add(f'<rect class="part attention" x="{left + 46}" y="{top + 6 * size + 35}" width="14" height="14" style="fill-opacity:{0.04 + 0.8 * weight:.2f}"/>')
         p.text(left + 68, top + 6 * size + 42, f"weight {weight:g}", "small start quiet")
-    p.text(12, 30, "target", "small start quiet")
+        p.text(left - 48, 30, "target", "small start quiet")
 
 
 @picture("more_ways_sum", 200)

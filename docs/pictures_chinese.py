@@ -72,7 +72,7 @@ WORDS = {
     "Node of b": "b 的 Node", "Node of c": "c 的 Node",
     # more ways to save
     "pairs of annotations": "注解向量两两合并", "half of the energies": "一半的能量", "one matrix": "一个矩阵", "a third of these weights": "三分之一的权重",
-    "one embedding": "一个嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "no encoder for known sources": "已有的源句不用编码器",
+    "tied embeddings": "共用嵌入", "no separate output matrix": "没有单独的输出矩阵", "a cache": "缓存", "no encoder for known sources": "已有的源句不用编码器",
     "the same": "同一个", "matrix": "矩阵", "row of ": "一行：", "reading": "读", "writing": "写", "found?": "找到？",
     "one position each": "逐个位置", "in pairs": "两两合并", "weight 1": "权重 1", "weight 0.5": "权重 0.5", "sum 1": "和为 1", "two matrices": "两个矩阵", "key": "键",
     # speed
