@@ -498,7 +498,7 @@ def same_bits(p):
     """A sum of four numbers on one thread and on two, with three digits kept after each addition.
 
     One thread adds 1.00, 0.004, 0.004 and 0.004 in order. Each addition is rounded to 1.00, so the sum is 1.00. Of two threads, the first adds 1.00
-    and 0.004, which gives 1.00, and the second 0.004 and 0.004, which gives 0.008. The sum of both is 1.01.
+    and 0.004, which gives 1.00, and the second 0.004 and 0.004, which gives 0.008. The sum of both is 1.01. The exact sum is 1.012.
     """
     xs, values, middle = [150 + 84 * i for i in range(4)], ("1.00", "0.004", "0.004", "0.004"), 276
 
@@ -509,6 +509,7 @@ def same_bits(p):
                 p.math(x - 42, y, "+", "small")
 
     p.text(12, 22, "1 thread", "small start name token")
+    p.text(433, 22, "exact sum: 1.012", "small end quiet")
     terms(56, 0, 4, "encoder")
     sums = [p.cell(x, 118, "1.00", role, 62, 28) for x, role in zip(xs[1:], ("encoder", "encoder", "context"))]
     p.arrow((xs[0], 74), (xs[0], 118), sums[0].left(), role="encoder")
@@ -518,9 +519,10 @@ def same_bits(p):
             p.arrow(before.right(), after.left(), role="encoder")
     p.text(12, 154, "2 threads", "small start name token")
     total = p.cell(middle, 296, "1.01", "context", 60, 28)
-    for first, end, partial, role in ((0, 2, "1.00", "encoder"), (2, 4, "0.008", "attention")):
+    for thread, first, end, partial, role in (("thread 1", 0, 2, "1.00", "encoder"), ("thread 2", 2, 4, "0.008", "attention")):
         terms(188, first, end, role)
         x = (xs[first] + xs[end - 1]) / 2
+        p.text(x, 154, thread, f"small name {role}")
         box = p.cell(x, 242, partial, role, 62, 28)
         p.arrow((x, 206), box.top(), role=role)
         p.arrow(box.bottom(), (x, 296), total.left() if x < middle else total.right(), role=role)

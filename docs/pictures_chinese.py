@@ -92,7 +92,8 @@ WORDS = {
     "translate, align,": "翻译、对齐、", "evaluate, score": "评测、评分", "train --resume": "train --resume",
     "train --config": "train --config", "a run folder": "运行文件夹", "with --average": "有 --average 时", "--model FILE": "--model 文件",
     # looking inside
-    "1 thread": "1 个线程", "2 threads": "2 个线程", "rounded:": "舍入后：", "one tape": "一条梯度带", "tape 1": "梯度带 1", "tape 2": "梯度带 2",
+    "1 thread": "1 个线程", "2 threads": "2 个线程", "thread 1": "线程 1", "thread 2": "线程 2", "exact sum: 1.012": "准确的和：1.012",
+    "rounded:": "舍入后：", "one tape": "一条梯度带", "tape 1": "梯度带 1", "tape 2": "梯度带 2",
     "the caller's tape": "调用者的梯度带",
     # pages of explanations
     "input feeding": "输入馈送", "on the state": "作用于状态", "on the product": "作用于乘积", "gradient of w": "w 的梯度", "of w x": "w x 的梯度", "of L": "L 的梯度",
