@@ -56,6 +56,6 @@ def check_bounds():
                                    for name in ("location, 1 frame a step", "additive", "location"))
         assert one[0] < location[0] and one[1] > 30, run["seed"]
         assert max(additive[1], location[1]) <= 3, run["seed"]
-        assert location[4] < additive[4], run["seed"]
+        assert location[1] == location[4] == 0 and 45 < additive[4] < 60, run["seed"]
         distances = [row["values"][0] for row in run["tables"]["distance"]["rows"]]
         assert distances == sorted(distances, reverse=True), run["seed"]
