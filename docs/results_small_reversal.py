@@ -163,8 +163,8 @@ def check_text():
     matrix, whole = mean_exact("80 % zeros, then trained"), mean_exact("80 % zeros, global, then trained")
     added, saved = (f"{abs(float(bytes_of(row)) - 100):.0f} %" for row in ("convolution of the annotations", "attention with one matrix"))
     check_sentences("tutorials/14-small-devices.md", [  # in English, and in Chinese
-        (f"{matrix} % of the outputs are right after pruning per matrix and further training, and {whole} % after global pruning",
-         f"逐矩阵剪枝有 {matrix} % 的输出正确，全局只有 {whole} %"),
+        (f"with 80 % zeros, {matrix} % of the outputs are right, and {whole} % after global pruning",
+         f"零占 80 %，逐矩阵剪枝有 {matrix} % 的输出正确，全局只有 {whole} %"),
         between("In the [measurement](../explained/small-devices-reversal.md#size-and-exact-match), {} of the outputs are right.",
                 "8 target symbols", "{:.1f}"),
         (f"the exact match is {verdict[1]} with them and {verdict[0]} without a teacher", f"完全匹配率是 {verdict[1]}，没有教师时是 {verdict[0]}"),
