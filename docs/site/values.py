@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import pictures_chinese
 
 PICTURES = pictures_chinese.PICTURES
-LARGEST = 48_000  # bytes; larger pictures stay separate files, which keeps pages small
+LARGEST = 90_000  # bytes; larger pictures stay separate files, which keeps pages small
 IMAGE = re.compile(r'<picture>.*?</picture>|<img (style="[^"]*" )?alt="([^"]*)" src="[^"]*?([\w-]+\.svg)" ?/?>', re.DOTALL)
 DARK = "@media(prefers-color-scheme:dark){"
 HINTS = {"en": "Point at a part of the picture, or select it and use the arrow keys, to read its value.",
