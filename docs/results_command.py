@@ -11,7 +11,7 @@ import tempfile
 import time
 import tomllib
 
-from results_kit import PICTURES, RESULTS, ROOT, SEEDS, check_sentences, load, markdown_table, over_seeds, where_measured, write
+from results_kit import PICTURES, RESULTS, ROOT, SEEDS, check_sentences, load, markdown_table, means_first, over_seeds, where_measured, write
 
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
 BF16 = ["--precision", "bf16"]  # needs a processor with AVX512-BF16 or AMX
@@ -222,7 +222,7 @@ def command_reverse():
             ["exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reports])],
             ["exact match, lengths 1 to 30", over_seeds([report["exact_match"] for report in reports])],
             ["training, s", seconds(results)]]
-    return markdown_table(["", "gradus"], rows) + "\n\n" + where_measured(results)
+    return means_first(markdown_table(["", "gradus"], rows), results, where_measured(results))
 
 
 def command_eng_fra():
@@ -232,8 +232,8 @@ def command_eng_fra():
         beam = figures(f"eng_fra_{name}", "beam")[1]
         rows.append([title, *(over_seeds([report["bleu"] for report in reports], "{:.1f}") for reports in (greedy, beam)),
                      over_seeds([report["perplexity"] for report in greedy], "{:.2f}"), seconds(results)])
-    return (markdown_table(["", "BLEU, greedy", "BLEU, beam 5", "perplexity", "training, s"], rows)
-            + "\n\n" + where_measured(load("command_eng_fra_bahdanau")))
+    results = load("command_eng_fra_bahdanau")
+    return means_first(markdown_table(["", "BLEU, greedy", "BLEU, beam 5", "perplexity", "training, s"], rows), results, where_measured(results))
 
 
 def command_bf16():
@@ -246,8 +246,7 @@ def command_bf16():
             ["reversal, exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reversal])],
             ["reversal, exact match, lengths 1 to 30", over_seeds([report["exact_match"] for report in reversal])],
             ["reversal, BLEU", over_seeds([report["bleu"] for report in reversal], "{:.2f}")]]
-    return "\n\n".join([markdown_table(["", "Bahdanau, bf16"], rows), where_measured(french),
-                        where_measured(reverse, seeds_differ=False)])
+    return means_first(markdown_table(["", "Bahdanau, bf16"], rows), french, where_measured(french), where_measured(reverse, seeds_differ=False))
 
 
 def command_ensemble():
@@ -255,7 +254,8 @@ def command_ensemble():
     names = {"last": "last checkpoint", "average": "average of the last five"}
     rows = [[name, over_seeds(results["bleu"][kind], "{:.1f}"), f"{results['ensemble'][kind]:.1f}"]
             for kind, name in names.items()]
-    return markdown_table(["", "greedy BLEU, each model", "greedy BLEU, ensemble of three"], rows) + "\n\n" + where_measured(results)
+    table = markdown_table(["", "greedy BLEU, each model", "greedy BLEU, ensemble of three"], rows)
+    return means_first(table, results, where_measured(results))
 
 
 def command_threads():
@@ -271,7 +271,7 @@ def command_eng_fra_by_length():
     for i, row in enumerate(tables[0][0]["by_length"]):
         rows.append([f"{row['from']}–{row['to']}", row["pairs"],
                      *(over_seeds([report["by_length"][i]["bleu"] for report in reports], "{:.1f}") for reports in tables)])
-    return markdown_table(["source tokens", "sentence pairs", "fixed context", "Bahdanau"], rows)
+    return means_first(markdown_table(["source tokens", "sentence pairs", "fixed context", "Bahdanau"], rows), load("command_eng_fra_bahdanau"))
 
 
 def command_cmn_eng():
@@ -280,14 +280,14 @@ def command_cmn_eng():
     rows = [["BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}")],
             ["BLEU, beam 5", over_seeds([report["bleu"] for report in beam], "{:.1f}")],
             ["training, s", seconds(results)]]
-    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
+    return means_first(markdown_table(["", "Bahdanau"], rows), results, where_measured(results))
 
 
 def command_g2p():
     results, reports = figures("g2p")
     rows = [["word error rate", percent([report["word_error_rate"] for report in reports])],
             ["training, s", seconds(results)]]
-    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
+    return means_first(markdown_table(["", "Bahdanau"], rows), results, where_measured(results))
 
 
 def command_four():

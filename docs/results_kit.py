@@ -61,6 +61,13 @@ def where_measured(results, seeds_differ=True):
     return f"`{results['command']}`{over} {results['machine']}; revision {results['revision']}."
 
 
+def means_first(table, results, *below):
+    """A table without the lowest and highest values in brackets. A second table, hidden at first, has them. The texts `below`
+    follow the second table."""
+    means = re.sub(r" \(−?[\d.]+(?: to |–)−?[\d.]+\)", "", table)
+    return f"{means}\n\n" + folded(f"Means of seeds {seeds_of(results)}. Open for the lowest and highest values", "\n\n".join([table, *below]))
+
+
 def with_formulas(cell):
     """Converts the symbols in a program's output, such as →h_{j−1} and ρ^50, to formulas."""
     cell = re.sub(r"ρ\^(\d+)", r"$ρ^{\1}$", str(cell))

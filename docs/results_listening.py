@@ -9,7 +9,7 @@ import tempfile
 import results_printed
 import results_tutorials
 from results_command import evaluate, gradus
-from results_kit import PICTURES, ROOT, SEEDS, check_sentences, load, markdown_table, mean, over_seeds, where_measured, write
+from results_kit import PICTURES, ROOT, SEEDS, check_sentences, load, markdown_table, mean, means_first, over_seeds, where_measured, write
 
 TRIED = "tutorial_15_tried"
 PYRAMID = "tutorial_15_pyramid"
@@ -171,8 +171,8 @@ def listening_digits():
         runs = [run[name] for run in results["runs"]]
         return [name, over_seeds([100 * run["voice"]["token_error_rate"] for run in runs], "{:.2f}"),
                 over_seeds([100 * run["speeds"]["token_error_rate"] for run in runs], "{:.2f}")]
-    return markdown_table(["attention", "wrong digits: another voice, %", "other speeds, %"],
-                          [row(name) for name in ATTENTIONS]) + "\n\n" + where_measured(results)
+    table = markdown_table(["attention", "wrong digits: another voice, %", "other speeds, %"], [row(name) for name in ATTENTIONS])
+    return means_first(table, results, where_measured(results))
 
 
 def of_tutorial(table, row, model, results="tutorial_15"):

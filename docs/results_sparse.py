@@ -4,7 +4,7 @@ limited to a window, or drawn at random."""
 import json
 import subprocess
 
-from results_kit import ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+from results_kit import ROOT, SEEDS, load, markdown_table, means_first, over_seeds, where_measured, write
 
 METHODS = ["soft", "soft, then top-1", "soft, then top-2", "soft, then top-4", "sparsemax", "top-1", "top-2", "top-4", "local-p", "hard", "Gumbel"]
 SMOOTHED = ["soft, smoothed", *(f"soft, smoothed, then top-{k}" for k in (1, 2, 4))]
@@ -47,7 +47,8 @@ def table(names):
     rows = [[name, cell("rows", "exact_early", "{:.0f}", 100, name=name), cell("rows", "exact", "{:.0f}", 100, name=name),
              cell("rows", "non_zero", "{:.1f}", name=name), cell("rows", "exact_10", "{:.0f}", 100, name=name)] for name in names]
     header = ["method", f"%, {run['early']} updates", f"%, {run['steps']} updates", "weights", "%, length 10"]
-    return markdown_table(header, rows) + "\n\n" + where_measured(load("sparse_attention"))
+    results = load("sparse_attention")
+    return means_first(markdown_table(header, rows), results, where_measured(results))
 
 
 # One function per marker <!-- result NAME -->.
@@ -79,7 +80,7 @@ def sparse_gradients():
         noise = [one / other for one, other in zip(deviation, norm, strict=True)]
         cosine = over_runs("gradients", "cosine", name=name, updates=updates)
         rows.append([name, updates, over_seeds(noise, "{:.1f}"), "–" if name.startswith("REINFORCE") else over_seeds(cosine, "{:.2f}")])
-    return markdown_table(["gradient", "updates", "noise", "cosine"], rows) + "\n\n" + where_measured(results)
+    return means_first(markdown_table(["gradient", "updates", "noise", "cosine"], rows), results, where_measured(results))
 
 
 def check_bounds():
