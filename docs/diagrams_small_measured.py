@@ -153,9 +153,8 @@ def reversal_sizes(p):
     bf16 and int8 keep 100 %, at 163 and 104 kB in place of 379 kB. With 50 % zeros, the exact match is 100 %, at 220 kB;
     with 80 %, 95.5 % at 101 kB, and at 39 kB in int8; with 90 %, 0 % at 57 kB, and 50 % after a longer training. The
     student of 31 units has 75 % after 600 updates, at 96 kB; short bars show its seeds with 48 and 99 %. After 1,200, it
-    has 99.7 %, also in int8, at 28 kB. The
-    student of 16 units has 100 %, at 29 kB, and at 10 kB in int8. top-1 and 8 target symbols are below 10 %, at nearly the
-    size of f32. The axis of exact match is broken between 80 and 94, and stretched above.
+    has 99.7 %, also in int8, at 28 kB. The student of 16 units has 100 %, at 29 kB, and at 10 kB in int8. top-1 and 8 target
+    symbols are below 10 %, at nearly the size of f32. The axis of exact match is broken between 80 and 94, and stretched above.
     """
     left, floor, doubling = 52, EXACT.height(0), 68
 
@@ -186,8 +185,8 @@ def reversal_sizes(p):
     x, y = place("student")
     low, high = (EXACT.height(100 * end(REVERSAL.over_runs("student", "exact_match"))) for end in (min, max))
     p.arrow((x, y), (x, low), role="attention", head=False, width=0.8)
-    for seed in (low, high):
-        p.arrow((x - 5, seed), (x + 5, seed), role="attention", head=False, width=1.6)
+    for end in (low, high):
+        p.arrow((x - 5, end), (x + 5, end), role="attention", head=False, width=1.6)
     p.text(place("smallest student")[0], place("smallest student")[1] - 15, "student of 16 units", "small name decoder")
     p.text(place("student")[0] - 10, EXACT.height(97), "student of 31 units", "small name end attention")
 

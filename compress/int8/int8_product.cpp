@@ -16,14 +16,14 @@ std::int64_t padded_rows(std::int64_t m) {
   return m <= 1 ? m : m <= 16 ? 16 : m <= 32 ? 32 : (m + 63) / 64 * 64;
 }
 
-// The weight is split into chunks of this many rows, which threads share. A chunk with few columns has more
-// rows, because a call of oneDNN takes about as long as 2¹⁵ multiplications.
+// The weight is split into chunks of this many rows, which threads share. Chunks with few columns have more
+// rows, because each call of oneDNN has a fixed cost.
 std::int64_t chunk_rows(std::int64_t k) {
   return std::clamp<std::int64_t>((1 << 17) / std::max<std::int64_t>(k, 1), 512, 2048);
 }
 
 // True if oneDNN has int8 products, and is faster than the plain loop. For small products the loop is faster,
-// because a call of oneDNN takes at least 1 µs.
+// because its calls have no fixed cost.
 bool is_for_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
   return onednn::has_int8() && (m >= 4 || n * k >= 1 << 15);
 }
@@ -37,7 +37,7 @@ struct Quantised {
 }  // namespace
 
 Int8Product::Int8Product(nn::Int8Matrix matrix) : matrix_(std::move(matrix)) {
-  matrix_.values.resize(matrix_.values.size() + plain_padding);
+  matrix_.values.resize(matrix_.values.size() + plain_padding);  // multiply_plain() reads beyond the last row
 }
 
 const onednn::Int8Weight& Int8Product::packed(const Part& part) const {
