@@ -288,6 +288,14 @@ def reload(server):
         check(all(answer.result()[0] == 200 for answer in answers), "a request was lost during SIGHUP")
 
 
+def signal_during_reload(model):
+    """A signal that arrives while the server loads its models must not kill the server."""
+    for _ in range(5):
+        server = Server(model)
+        server.process.send_signal(signal.SIGHUP)
+        server.end()
+
+
 def tokens(folder, model):
     refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", "0.0.0.0"], capture_output=True, text=True)
     check(refused.returncode == 2 and "add --token-file" in refused.stderr, refused.stderr)
@@ -324,6 +332,7 @@ with tempfile.TemporaryDirectory() as name:
     same_answers(server, folder / "run")
     check("gradus_requests_total" in server.ask("GET", "/metrics")[1], "no metrics")
     server.end()
+    signal_during_reload(folder / "run")
     tokens(folder, folder / "run")
     failures_by_limits(folder / "run")
     cancelled(folder / "run")

@@ -20,6 +20,7 @@
 #include "commands/run_command.hpp"
 #include "serving/address.hpp"
 #include "serving/server.hpp"
+#include "serving/signals.hpp"
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
 #include "settings/search_options.hpp"
@@ -183,19 +184,13 @@ int run(Options& options, const models::Registry& registry) {
   options.server.most_body = static_cast<std::size_t>(options.most_body);
   options.server.seconds = static_cast<int>(options.client_seconds);
   std::signal(SIGPIPE, SIG_IGN);
-  sigset_t signals;  // blocked in all threads; the loop below waits for these signals
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Signals signals;
   Service service(options.service, registry);
   Server server(service, options.server);
   const int port = server.bind();
   std::cerr << "listening on http://" << options.server.host << ':' << port << '\n';
   std::thread serving([&] { server.run(); });
-  while (true) {
-    int signal = 0;
-    if (sigwait(&signals, &signal) != 0) continue;
-    if (signal != SIGHUP) break;
+  while (signals.next() == SIGHUP) {
     try {
       service.reload();
       std::cerr << "loaded the models again\n";
