@@ -179,7 +179,8 @@ void run(tutorial::Options options, const Knobs& knobs) {
                      {"replaced", target.text(answer.replaced[0])}});
   std::cout << tutorial::text(written) << '\n';
 
-  // 7. Word order: the three training sentences with the most certain crossings; see most_crossing().
+  // 7. Word order: of the first 500 training sentences, the three with the most certain crossings; see
+  // most_crossing().
   const std::string crossed = plot::strip(tutorial::most_crossing(attending.of_seen.alignments, 3), 2),
                     curves = tutorial::loss_curves({fixed.result, attending.result});
   publish({.number = "13",

@@ -23,8 +23,8 @@ class PageRanges {
   /// Takes `bytes` from the free ranges. Returns nullptr if no range is long enough. If take() throws
   /// std::bad_alloc, nothing has changed.
   std::byte* take(std::size_t bytes);
-  /// Takes `bytes` when no free range is long enough: extends the lowest range, and maps a block if
-  /// necessary. Returns nullptr if the system has no memory.
+  /// Takes `bytes` when no free range is long enough: extends the range at the start of the
+  /// used memory, and maps a block if necessary. Returns nullptr if the system has no memory.
   std::byte* lengthen(std::size_t bytes);
   void put(std::byte* begin, std::size_t bytes) noexcept;
   /// Unmaps unused memory, and the pages that lie completely in free ranges.

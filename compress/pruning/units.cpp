@@ -145,7 +145,8 @@ NamedTensors keep_units(const models::Seq2Seq& given, std::int64_t hidden) {
          "the model has no decoder.rnn.weight_hh_l0 or decoder.embedding.weight; give a model with a "
          "BahdanauDecoder");
   }
-  // Refuses an attention without v_a. It is not additive, and the rows of its W_a are units, too.
+  // Refuses an attention with W_a but without v_a, such as a ProjectedQuery. The layout above takes only the
+  // columns of W_a as hidden units. In a ProjectedQuery, the rows are hidden units as well.
   if (const Tensor* const W_a = find(model.state, "decoder.attention.W_a.weight");
       W_a != nullptr && find(model.state, "decoder.attention.v_a") == nullptr) {
     refuse("decoder.attention.W_a.weight", W_a->shape());

@@ -253,7 +253,7 @@ void used_often(const TopologicalOrder& answer) {
   }
 }
 
-// n nodes at random places in memory. In inputs_last, each node precedes its inputs.
+// n nodes, whose order in memory is random. In inputs_last, each node precedes its inputs.
 struct RandomGraph {
   std::vector<Node> nodes;
   std::vector<Node*> inputs_last;

@@ -240,9 +240,9 @@ bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result
   return std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; });
 }
 
-// Reports detached tensors by name, before gradients are compared. The test with one position isolates the
-// values: the only weight is always 1, so the context's gradient reaches the values only through the weighted
-// sum.
+// Reports detached tensors by name, before gradients are compared. The attention's values have a test of
+// their own, with one position. Its weight is always 1, so no gradient passes through the weights. The
+// gradient can then reach the values only through the weighted sum.
 void ways_back(const AnyAttention& any) {
   constexpr auto weights = &Attention::Result::weights, context = &Attention::Result::context;
   const std::string hint =

@@ -13,7 +13,8 @@ struct Zeros {
 };
 Zeros zeros_of(const models::Seq2Seq& model);
 
-/// True if `gradus train --prune` or `gradus compress --prune` has pruned the model.
+/// True if the model is from a run of `gradus train --prune`, complete or not, or from `gradus compress
+/// --prune`.
 bool is_pruned(const SavedModel& saved);
 
 }  // namespace gradus::tools

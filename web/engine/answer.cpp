@@ -204,11 +204,14 @@ json rows_of(const Tensor& matrix) {
   return rows;
 }
 
-// {"do": "translate", "text": …} → the number of updates; "source" and "target", tokens; "held_out", true for
-// a held-out phrase, false for a training phrase; and for each model: "output", its tokens; "right", a flag
-// for each output token; "probabilities", one per output token; "weights", (tokens, source); "forced", the
-// weights with teacher forcing. Four values may be null: "target" and "forced" if the target is unknown,
-// "held_out" for any other text, and "weights" and "forced" of a model without attention.
+// {"do": "translate", "text": …} → these values:
+//   "step"              the number of updates
+//   "source", "target"  tokens; "target" is null if it is unknown
+//   "held_out"          true for a held-out phrase, false for a training phrase, null for any other text
+//   "models"            for each model: "output", its tokens; "right", a flag for each output token;
+//                       "probabilities", one per output token; "weights", (tokens, source); "forced", the
+//                       weights with teacher forcing. Both weights are null for a model without attention.
+//                       "forced" is also null if the target is unknown.
 json translate(const json& request) {
   const Session& now = the_session();
   const Ids source = now.source().encode(request.at("text").get<std::string>());

@@ -163,9 +163,10 @@ TEST_CASE("each source's search ends when no live hypothesis can win", "[models]
   // The first step has one row per source. Later steps have two rows per source whose search has not ended.
   CHECK(rows_of_steps(20, {.width = 2}) == Ids{2, 4, 2, 2});
   CHECK(rows_of_steps(20, {.width = 2, .length_penalty = 0}) == Ids{2, 4, 2, 2});
-  // After 4 steps, the output of the longer source has ln p = −4 · 0.182, a score of −0.32. A live hypothesis
-  // can reach 40 tokens, where the score is ln p / (45 / 6)². So this hypothesis can win until its ln p is
-  // below −0.32 · (45 / 6)² = −18.2. Each step lowers the ln p by 3.18.
+  // The likeliest token has ln p = −0.182, any other −3.18. After 4 steps, the output of the longer source is
+  // complete: ln p = −0.726, a score of −0.323. Any other hypothesis loses 3.18 at each step after the third.
+  // At best, it is divided by the penalty of 40 tokens, (45 / 6)² = 56.25. So it can win while its ln p is
+  // above −0.323 · 56.25 = −18.2. It has −16.4 after 8 steps, and −19.6 after 9 steps.
   CHECK(rows_of_steps(3, {.width = 2, .length_penalty = 2}).size() == 9);
 }
 

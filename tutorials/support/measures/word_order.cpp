@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tutorial {
 
@@ -56,10 +59,8 @@ plot::Heatmap word_alignment(const gradus::models::Decoded& written, const Langu
 
 std::vector<plot::Heatmap> most_crossing(std::vector<plot::Heatmap> alignments, std::size_t count) {
   std::ranges::stable_sort(alignments, std::ranges::greater(), crossing);
-  const auto same_source = [](const plot::Heatmap& a, const plot::Heatmap& b) {
-    return a.columns == b.columns;
-  };
-  alignments.erase(std::unique(alignments.begin(), alignments.end(), same_source), alignments.end());
+  std::set<std::vector<std::string>> sources;
+  std::erase_if(alignments, [&](const plot::Heatmap& one) { return !sources.insert(one.columns).second; });
   if (alignments.size() > count) alignments.resize(count);
   return alignments;
 }
