@@ -25,8 +25,56 @@ bool ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+// A character of combining class 0 that decomposes into combining marks. Unicode 15 has five.
+std::u32string_view marks_in(const char32_t& c) {
+  switch (c) {
+    case U'\u0f73':
+      return U"\u0f71\u0f72";
+    case U'\u0f75':
+      return U"\u0f71\u0f74";
+    case U'\u0f81':
+      return U"\u0f71\u0f80";
+    case U'\uff9e':
+      return U"\u3099";
+    case U'\uff9f':
+      return U"\u309a";
+    default:
+      return {&c, 1};
+  }
+}
+
+int combining_class(char32_t c) {
+  return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
+}
+
+// Sorts each run of combining marks by combining class, as NFKC does. utf8proc sorts with a bubble sort,
+// which takes minutes for a run of 100,000 unsorted marks.
+std::string sort_marks(std::string_view text) {
+  std::u32string sorted;
+  for (const char32_t c : decode_utf8("Tokeniser", text)) sorted += marks_in(c);
+  const auto is_mark = [](char32_t c) { return combining_class(c) != 0; };
+  for (auto begin = sorted.begin(); begin != sorted.end();) {
+    const auto run = std::find_if(begin, sorted.end(), is_mark);
+    begin = std::find_if_not(run, sorted.end(), is_mark);
+    std::ranges::stable_sort(run, begin, {}, combining_class);
+  }
+  return encode_utf8(sorted);
+}
+
+// True if at least 64 bytes in a row are not ASCII. Shorter runs of marks are sorted fast enough.
+bool may_have_many_marks(std::string_view text) {
+  constexpr int many = 64;
+  int bytes = 0;
+  for (const char c : text) {
+    bytes = static_cast<unsigned char>(c) < 0x80 ? 0 : bytes + 1;
+    if (bytes == many) return true;
+  }
+  return false;
+}
+
 std::string to_nfkc(std::string text) {
   if (ascii(text)) return text;
+  if (may_have_many_marks(text)) text = sort_marks(text);
   utf8proc_uint8_t* composed = nullptr;
   const utf8proc_ssize_t bytes =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), std::ssize(text), &composed,

@@ -20,6 +20,12 @@ utf8proc_category_t utf8proc_category(utf8proc_int32_t c) {
 
 utf8proc_int32_t utf8proc_tolower(utf8proc_int32_t c) { return host_lower(c); }
 
+// The browser sorts combining marks itself, so that none needs a combining class here.
+const utf8proc_property_t* utf8proc_get_property(utf8proc_int32_t) {
+  static const utf8proc_property_t property{};
+  return &property;
+}
+
 // Ignores the options: the tokenisers always ask for NFKC.
 utf8proc_ssize_t utf8proc_map(const utf8proc_uint8_t* text, utf8proc_ssize_t bytes, utf8proc_uint8_t** to,
                               utf8proc_option_t) {

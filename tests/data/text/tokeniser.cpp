@@ -90,6 +90,23 @@ TEST_CASE("normalising twice is normalising once", "[data][tokeniser]") {
   CHECK(changed.empty());
 }
 
+TEST_CASE("a long run of combining marks is sorted in little time", "[data][tokeniser]") {
+  const auto repeated = [](std::u32string_view marks, int count) {
+    std::u32string text;
+    for (int i = 0; i < count; ++i) text += marks;
+    return encode_utf8(text);
+  };
+  constexpr int many = 200'000;
+  // The combining class of U+0323 is 220, and that of U+0301 is 230.
+  CHECK(words.normalise("a" + repeated(U"\u0301\u0323", many)) ==
+        "\u1ea1" + repeated(U"\u0323", many - 1) + repeated(U"\u0301", many));
+  // U+0F73 and U+FF9E have the class 0, but decompose into marks of the classes 129, 130 and 8.
+  CHECK(words.normalise("a" + repeated(U"\u0f73", many)) ==
+        "a" + repeated(U"\u0f71", many) + repeated(U"\u0f72", many));
+  CHECK(words.normalise("a" + repeated(U"\u0323\uff9e", many)) ==
+        "\u1ea1" + repeated(U"\u3099", many) + repeated(U"\u0323", many - 1));
+}
+
 TEST_CASE("a line is split into words and marks", "[data][tokeniser]") {
   CHECK(bars(words, "Go.") == "go|.");
   CHECK(bars(words, "I lost, (really)!") == "i|lost|,|(|really|)|!");
