@@ -1,9 +1,11 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/data/text_lines.hpp>
 #include <gradus/message.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <csignal>
 #include <filesystem>
@@ -189,7 +191,13 @@ int run(Options& options, const models::Registry& registry) {
   Server server(service, options.server);
   const int port = server.bind();
   std::cerr << "listening on http://" << options.server.host << ':' << port << '\n';
-  std::thread serving([&] { server.run(); });
+  std::atomic<bool> stops = false, failed = false;
+  std::thread serving([&] {
+    server.run();
+    if (stops) return;
+    failed = true;  // accept() failed, for example because the system has too many open files
+    std::raise(SIGTERM);
+  });
   while (signals.next() == SIGHUP) {
     try {
       service.reload();
@@ -198,8 +206,10 @@ int run(Options& options, const models::Registry& registry) {
       std::cerr << "the models stay as they were: " << error.what() << '\n';
     }
   }
+  stops = true;
   server.stop();
   serving.join();
+  if (failed) fail("serve", "no more connections can be accepted; start the server again");
   return 0;
 }
 

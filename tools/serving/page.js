@@ -64,9 +64,11 @@ async function translate() {
     if (number !== asked) return;  // the text has changed
     show(text, answer.translations[0]);
     at('alternatives').replaceChildren(...answer.translations.slice(1).map((other) => {
-      const item = document.createElement('li');
-      item.textContent = other.text + ' (' + other.score.toFixed(2) + ')';
-      item.addEventListener('click', () => show(text, other));
+      const item = document.createElement('li'), button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = other.text + ' (' + other.score.toFixed(2) + ')';
+      button.addEventListener('click', () => show(text, other));
+      item.append(button);
       return item;
     }));
   } catch (error) {

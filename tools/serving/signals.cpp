@@ -37,7 +37,8 @@ Signals::Signals() {
 }
 
 Signals::~Signals() {
-  for (const int signal : handled) std::signal(signal, SIG_DFL);
+  // The process is about to end. Another signal must not change its exit status.
+  for (const int signal : handled) std::signal(signal, SIG_IGN);
   for (const int end : wake_up) ::close(end);
 }
 
