@@ -1,6 +1,8 @@
 #include <gradus/data/byte_pair_encoding.hpp>
 
+#include <functional>
 #include <optional>
+#include <queue>
 
 #include "check.hpp"
 #include "text/byte_pair_learner.hpp"
@@ -80,23 +82,48 @@ std::vector<std::string> BytePairEncoding::split(std::string_view word) const {
     symbols.push_back(known == symbols_.end() ? ~static_cast<Symbol>(symbols.size()) : known->second);
   }
 
-  while (true) {
-    const Rule* first = nullptr;
-    SymbolPair merged;
-    for (std::size_t i = 1; i < symbols.size(); ++i) {
-      const SymbolPair pair{symbols[i - 1], symbols[i]};
-      const auto rule = rules_.find(key(pair));
-      if (rule == rules_.end() || (first != nullptr && rule->second.rank >= first->rank)) continue;
-      first = &rule->second;
-      merged = pair;
+  // The symbols form a linked list. A merged symbol replaces the left one of its pair.
+  const std::size_t size = symbols.size();
+  std::vector<std::size_t> next(size), previous(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    next[i] = i + 1;
+    previous[i] = i - 1;  // at the start of the word: an index that is not below `size`
+  }
+  std::vector<bool> is_merged(size);
+  const auto rule_at = [&](std::size_t i) -> const Rule* {
+    if (i >= size || is_merged[i] || next[i] >= size) return nullptr;
+    const auto rule = rules_.find(key({symbols[i], symbols[next[i]]}));
+    return rule == rules_.end() ? nullptr : &rule->second;
+  };
+  using Place = std::pair<std::size_t, std::size_t>;  // the rank of a rule, and the index of its left symbol
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> places;
+  const auto look_at = [&](std::size_t i) {
+    if (const Rule* rule = rule_at(i)) places.emplace(rule->rank, i);
+  };
+  for (std::size_t i = 0; i < size; ++i) look_at(i);
+  std::vector<std::size_t> changed;
+  while (!places.empty()) {
+    // Applies one rule from left to right, before it looks for the rules of the merged symbols.
+    const std::size_t rank = places.top().first;
+    for (changed.clear(); !places.empty() && places.top().first == rank; places.pop()) {
+      const std::size_t i = places.top().second;
+      const Rule* rule = rule_at(i);
+      if (rule == nullptr || rule->rank != rank) continue;  // an earlier merge took one of the symbols
+      symbols[i] = rule->whole;
+      is_merged[next[i]] = true;
+      next[i] = next[next[i]];
+      if (next[i] < size) previous[next[i]] = i;
+      changed.push_back(i);
     }
-    if (first == nullptr) break;
-    merge_neighbours(symbols, merged, first->whole);
+    for (const std::size_t i : changed) {
+      look_at(previous[i]);
+      look_at(i);
+    }
   }
 
   std::vector<std::string> pieces;
-  for (const Symbol symbol : symbols) {
-    const std::string& text = symbol < 0 ? unmerged[~symbol] : texts_[symbol];
+  for (std::size_t i = 0; i < size; i = next[i]) {
+    const std::string& text = symbols[i] < 0 ? unmerged[~symbols[i]] : texts_[symbols[i]];
     pieces.push_back(text + std::string(continued));
   }
   if (!pieces.empty()) pieces.back().resize(pieces.back().size() - end_of_word.size() - continued.size());

@@ -137,6 +137,24 @@ TEST_CASE("learning and splitting agree with the plain algorithm", "[data][byte-
   }
 }
 
+TEST_CASE("a long word is split in little time", "[data][byte-pair encoding]") {
+  std::string merges = "#version: 0.2\n";
+  for (char left = 'a'; left <= 'z'; ++left) {
+    for (char right = 'a'; right <= 'z'; ++right) merges += std::string{left, ' ', right, '\n'};
+  }
+  std::string word;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 1'000'000; ++i) {
+    random = random * 1664525 + 1013904223;
+    word += static_cast<char>('a' + (random >> 24) % 26);
+  }
+  std::string joined;
+  for (const std::string& piece : BytePairEncoding::from_text(merges, "codes").split(word)) {
+    joined += piece.ends_with("@@") ? piece.substr(0, piece.size() - 2) : piece;
+  }
+  CHECK((joined == word));
+}
+
 TEST_CASE("learning ends when no pair occurs twice", "[data][byte-pair encoding]") {
   CHECK(BytePairEncoding::learn({{"abc", 1}}, 5).merges().empty());
   CHECK(BytePairEncoding::learn({{"abc", 2}}, 5).merges() == Merges{{"b", "c</w>"}, {"a", "bc</w>"}});
