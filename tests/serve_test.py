@@ -4,13 +4,16 @@ in docs/how-to/serve.md. Also tests misbehaving clients and signals.
 
 usage: serve_test.py GRADUS"""
 import concurrent.futures
+import ctypes
 import http.client
 import json
+import os
 import pathlib
 import random
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -19,7 +22,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRADUS = pathlib.Path(sys.argv[1]).resolve()
 TEXTS = [line.split("\t")[0] for line in (ROOT / "data/phrases/eng-fra.tsv").read_text().splitlines()[:40]]
-STATUSES = {"400", "401", "408", "411", "413", "415", "429", "500", "503"}  # errors that openapi.json must list for every POST
+# Errors that openapi.json must list for every POST.
+STATUSES = {"400", "401", "408", "411", "413", "415", "429", "431", "500", "503"}
+PIDFD_GETFD = 438  # the number of this system call, the same on all architectures
 ENDLESS = {"q": "I see.", "beam": 16, "min_length": 999990, "max_steps": 1000000}  # a request that takes hours
 failures = []
 
@@ -49,7 +54,7 @@ class Server:
         text = answer.read().decode()
         connection.close()
         is_json = answer.getheader("Content-Type", "").startswith("application/json")
-        return answer.status, json.loads(text) if is_json else text, dict(answer.getheaders())
+        return answer.status, json.loads(text) if is_json and text else text, dict(answer.getheaders())
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -57,6 +62,8 @@ class Server:
         check(self.process.returncode == 0, f"exit code {self.process.returncode} after SIGTERM")
         for line in output.splitlines():
             check({"time", "client", "method", "path", "status", "seconds"} <= json.loads(line).keys(), f"log: {line}")
+            check(json.loads(line)["client"] == "127.0.0.1", f"log: {line}")
+        return [json.loads(line) for line in output.splitlines()]
 
 
 def by_itself(model, text, *options):
@@ -115,12 +122,23 @@ def as_described(server):
             if schema:
                 known = described["components"]["schemas"][schema]
                 check(set(known["required"]) <= set(answer) <= set(known["properties"]), f"{path}: {sorted(answer)}")
-        wrong = "DELETE"
-        check(server.ask(wrong, path)[0] == 405, f"{wrong} {path}")
+        for wrong in ("DELETE", "HEAD") if "post" in methods else ("DELETE", ):
+            check(server.ask(wrong, path)[0] == 405, f"{wrong} {path}")
     for path, schema in (("/translate", "TranslateRequest"), ("/align", "AlignRequest")):
         message = server.ask("POST", path, {"no_such_field": 1})[1]["error"]
         fields = set(message.rsplit("known: ", 1)[1].split(", "))
         check(fields == set(described["components"]["schemas"][schema]["properties"]), f"{path}: {message}")
+
+
+def compression(server):
+    """Compression with Brotli would take longer than the translation."""
+    for accepted, used in ("br", None), ("gzip, deflate, br, zstd", "gzip"):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection.request("GET", "/openapi.json", headers={"Accept-Encoding": accepted})
+        answer = connection.getresponse()
+        found = answer.getheader("Content-Encoding")
+        check(answer.status == 200 and found == used, f"{accepted}: {answer.status} {found}")
+        connection.close()
 
 
 def spans(server):
@@ -153,6 +171,23 @@ def misbehaving_clients(server):
     check(server.ask("POST", "/translate", {"q": "a " * 5000})[0] == 400, "5000 tokens")
     status, answer, _ = server.ask("POST", "/translate", {"q": ["a " * 400] * 64, "alignments": True, "min_length": 400})
     check(status == 400 and "attention weights; the limit is 4194304" in answer["error"], f"many weights: {status}")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        try:
+            client.sendall(b"GET /health HTTP/1.1\r\n" + b"a:b\r\n" * 20000)
+            first = client.makefile("rb").readline()
+            check(first.startswith(b"HTTP/1.1 431"), f"a head of 100 kB: {first}")
+        except ConnectionError:
+            pass  # the server has closed the connection before everything was sent
+    start = time.monotonic()
+    many = b"{" + b",".join(b'"%x":0' % i for i in range(110000)) + b"}"
+    check(server.ask("POST", "/translate", many)[0] == 400, "110,000 fields")
+    check(server.ask("POST", "/translate", {"q": "a" + "\u0301\u0323" * 80000})[0] == 200, "160,000 combining marks")
+    check(time.monotonic() - start < 10, f"requests that take long to read: {time.monotonic() - start:.1f} s")
+    for size in (1, 10000):
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        status, answer, _ = server.ask("POST", "/translate", {"q": "a" * size}, **form)
+        expected = "send the header Content-Type: application/json"
+        check(status == 400 and expected in answer["error"], f"a form: {status} {answer}")
     for wrong in (b'{"q": 1e999}', b'{"q": "\xff"}', b'{"q": "\xed\xa0\x80"}', b'{"q": ["a", null]}', b'{"q": []}', b"[" * 100000,
                   b'{"seed": -1, "q": "a"}', b'{"beam": 2.5, "q": "a"}', b"", b"null"):
         status, answer, _ = server.ask("POST", "/translate", wrong)
@@ -296,6 +331,59 @@ def signal_during_reload(model):
         server.end()
 
 
+def signals_at_the_end(model):
+    """A signal that arrives while the server ends must not change its exit status."""
+    for _ in range(10):
+        server = Server(model)
+        while server.process.poll() is None:
+            for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                server.process.send_signal(one)
+        check(server.process.returncode == 0, f"exit code {server.process.returncode} after many signals")
+
+
+def measured(model):
+    """The sum of the times in /metrics must be as exact as the times in the log: a server adds up times for months."""
+    server = Server(model)
+    for _ in range(20):
+        server.ask("POST", "/translate", {"q": "I see."})
+    metrics = ""
+
+    def is_counted():
+        nonlocal metrics
+        metrics = server.ask("GET", "/metrics")[1]
+        return 'path="/translate",status="200"} 20' in metrics
+
+    wait_for(is_counted, "not counted")
+    counted = int(re.search(r"^gradus_request_seconds_count (\d+)", metrics, re.M)[1])
+    total = float(re.search(r"^gradus_request_seconds_sum (\S+)", metrics, re.M)[1])
+    logged = sum(line["seconds"] for line in server.end()[:counted])
+    check(abs(total - logged) < 1e-12, f"seconds: {total} in the metrics, {logged} in the log")
+
+
+def no_more_connections(model):
+    """If accept() fails, the server must end with an error, so that a service manager starts it again."""
+    server = Server(model)
+    process = os.pidfd_open(server.process.pid)
+    for entry in os.listdir(f"/proc/{server.process.pid}/fd"):
+        descriptor = ctypes.CDLL(None).syscall(PIDFD_GETFD, process, int(entry), 0)
+        if descriptor >= 0 and stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            with socket.socket(fileno=descriptor) as listening:
+                listening.shutdown(socket.SHUT_RDWR)  # accept() of a socket that is shut down fails
+                break
+        if descriptor >= 0:
+            os.close(descriptor)
+    else:
+        print("skipped no_more_connections: this system does not allow pidfd_getfd()")
+        return server.end()
+    try:
+        error = server.process.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        server.process.kill()
+        error = "the server still runs"
+    status = server.process.returncode
+    check(status == 1 and "no more connections can be accepted" in error, f"{status} {error}")
+
+
 def tokens(folder, model):
     refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", "0.0.0.0"], capture_output=True, text=True)
     check(refused.returncode == 2 and "add --token-file" in refused.stderr, refused.stderr)
@@ -327,12 +415,15 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     run("train", "--phrases", "eng-fra", "--epochs", 2, "--embedding", 16, "--hidden", 32, "--out", folder / "run")
     server = Server(folder / "run")
-    for test in (as_described, spans, misbehaving_clients, unread_bodies, bad_requests, reload):
+    for test in (as_described, compression, spans, misbehaving_clients, unread_bodies, bad_requests, reload):
         test(server)
     same_answers(server, folder / "run")
     check("gradus_requests_total" in server.ask("GET", "/metrics")[1], "no metrics")
     server.end()
     signal_during_reload(folder / "run")
+    signals_at_the_end(folder / "run")
+    measured(folder / "run")
+    no_more_connections(folder / "run")
     tokens(folder, folder / "run")
     failures_by_limits(folder / "run")
     cancelled(folder / "run")

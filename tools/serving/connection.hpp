@@ -12,12 +12,12 @@ namespace gradus::tools {
 struct ConnectionLimits {
   int connections;                     ///< maximum served at the same time; the same number can wait
   std::chrono::milliseconds patience;  ///< limit for receiving a request, and for sending its answer
-  std::size_t bytes;                   ///< maximum size of a request, including its head
+  std::size_t head, body;              ///< maximum sizes of a request's parts in bytes
 };
 
 /// A client's connection. httplib's own stream limits the time per byte. This stream limits the time to
 /// receive a whole request and to send its answer, so that a client that sends or reads slowly cannot block a
-/// thread. This stream also limits the size of bodies without a Content-Length.
+/// thread. This stream also limits the size of heads, and of bodies without a Content-Length.
 class Connection final : public httplib::Stream {
  public:
   Connection(socket_t socket, const ConnectionLimits& limits) : socket_(socket), limits_(limits) {}
@@ -33,6 +33,13 @@ class Connection final : public httplib::Stream {
   /// True if the client did not send the whole request in time.
   bool was_too_slow() const { return was_too_slow_; }
   bool was_too_large() const { return left_ == 0; }
+  /// True if the head has arrived completely.
+  bool has_head() const { return has_head_; }
+  /// Call this at the end of a request's head. From then on, the limit of the body applies.
+  void expect_body() {
+    has_head_ = true;
+    left_ = limits_.body;
+  }
   /// True if the client has closed the connection or its sending half (a TCP half-close).
   bool is_closed() const;
   /// Call this if a request was not read to its end: its unread bytes must not be read as the next request.
@@ -61,8 +68,8 @@ class Connection final : public httplib::Stream {
   socket_t socket_;
   const ConnectionLimits& limits_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  bool was_too_slow_ = false, closes_ = false;
-  std::size_t left_ = 0;  // bytes that the request may still send
+  bool was_too_slow_ = false, closes_ = false, has_head_ = false;
+  std::size_t left_ = 0;  // bytes that this part of the request may still have
   std::array<char, 4096> received_{};
   std::size_t next_ = 0, end_ = 0;  // the unread part of received_
   std::string to_send_;             // buffers head and body, so that an answer is sent as a whole

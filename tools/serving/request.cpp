@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "settings/printable.hpp"
@@ -29,18 +30,14 @@ std::string found(const Json& value) {
 
 Json parse(std::string_view body, const RequestLimits& limits) {
   std::int64_t deepest = 0;
-  std::map<int, std::vector<std::string>> keys;  // depth of an open object → the object's keys so far
+  std::map<int, std::set<std::string>> keys;  // depth of an open object → the object's keys so far
   const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
     deepest = std::max<std::int64_t>(deepest, depth);
     if (depth > limits.depth) refuse("the body nests deeper than ", limits.depth, " lists and objects");
     if (event == Json::parse_event_t::object_start) keys[depth + 1].clear();
     if (event == Json::parse_event_t::key) {
-      auto& of_object = keys[depth];
       const auto key = value.get<std::string>();
-      if (std::ranges::find(of_object, key) != of_object.end()) {
-        refuse("field '", excerpt(key), "' is given twice; give it once");
-      }
-      of_object.push_back(key);
+      if (!keys[depth].insert(key).second) refuse("field '", excerpt(key), "' is given twice; give it once");
     }
     return true;
   };

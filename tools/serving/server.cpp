@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -60,6 +61,7 @@ class Counts {
   std::string text() const {
     const std::lock_guard lock(mutex_);
     std::ostringstream text;
+    text.precision(std::numeric_limits<double>::max_digits10);
     text << "# HELP gradus_requests_total Answered requests.\n# TYPE gradus_requests_total counter\n";
     for (const auto& [name, count] : counts_) text << name << ' ' << count << '\n';
     text << "# HELP gradus_request_seconds Time to answer.\n# TYPE gradus_request_seconds summary\n"
@@ -90,7 +92,8 @@ void return_memory_of(const httplib::Response& response) {
 #endif
 }
 
-constexpr std::size_t most_head = 1 << 16;  // bytes allowed for a request's head
+constexpr std::size_t most_head = 1 << 16;     // bytes allowed for a request's head
+constexpr std::size_t most_framing = 1 << 16;  // bytes allowed for the sizes of a body's chunks
 
 }  // namespace
 
@@ -103,7 +106,8 @@ class Server::Impl {
         options_(options),
         http_({.connections = options.connections,
                .patience = std::chrono::seconds(options.seconds),
-               .bytes = options.most_body + most_head}) {
+               .head = most_head,
+               .body = options.most_body + most_framing}) {
     http_.set_payload_max_length(options.most_body);
     http_.set_pre_routing_handler(
         [this](const auto& request, auto& response) { return before(request, response); });
@@ -139,6 +143,7 @@ class Server::Impl {
   using Handled = httplib::Server::HandlerResponse;
 
   Handled before(const httplib::Request& request, httplib::Response& response) const {
+    Connection::current()->expect_body();
     response.set_header("X-Content-Type-Options", "nosniff");
     response.set_header("X-Frame-Options", "DENY");
     response.set_header("Referrer-Policy", "no-referrer");
@@ -156,7 +161,8 @@ class Server::Impl {
       }
     }
     const auto known = methods.find(request.path);
-    if (known != methods.end() && known->second != request.method && request.method != "HEAD") {
+    const std::string method = request.method == "HEAD" ? "GET" : request.method;
+    if (known != methods.end() && known->second != method) {
       response.set_header("Allow", known->second);
       refuse_unread(response, 405, request.path + " takes " + known->second);
       return Handled::Handled;
@@ -168,6 +174,14 @@ class Server::Impl {
     if (request.method == "POST" && !request.has_header("Content-Length") &&
         !request.has_header("Transfer-Encoding")) {
       refuse_unread(response, 411, "the body's length is not known; send the header Content-Length");
+      return Handled::Handled;
+    }
+    if (request.method == "POST" && known != methods.end() &&
+        !request.get_header_value("Content-Type").starts_with("application/json")) {
+      // httplib would read the body as a form, with a limit of its own on the size.
+      refuse_unread(
+          response, 400,
+          "the body's type must be application/json; send the header Content-Type: application/json");
       return Handled::Handled;
     }
     return Handled::Unhandled;
@@ -190,12 +204,14 @@ class Server::Impl {
     if (connection.was_too_slow()) {
       return refuse_unread(response, 408, "the request took longer to arrive than --client-seconds");
     }
-    if (connection.was_too_large()) response.status = 413;
+    if (connection.was_too_large()) response.status = connection.has_head() ? 413 : 431;
     switch (response.status) {
       case 413:
         return refuse_unread(response, 413, "the body is larger than the limit, --max-body");
       case 414:
         return refuse_unread(response, 414, "the address is too long");
+      case 431:
+        return refuse_unread(response, 431, "the head of the request is larger than 64 KiB");
       default:
         break;
     }
@@ -212,8 +228,8 @@ class Server::Impl {
           return refuse(response, 401,
                         "this server needs a token; send the header Authorization: Bearer TOKEN");
         }
-        if (!request.params.empty() || request.is_multipart_form_data()) {
-          throw BadRequest("parameters in the address or a form are not read; send JSON in the body");
+        if (!request.params.empty()) {
+          throw BadRequest("parameters in the address are not read; send JSON in the body");
         }
         body(request, response);
       } catch (const BadRequest& error) {
@@ -245,18 +261,12 @@ class Server::Impl {
     http_.Get("/page.css", page(page_css, "text/css; charset=utf-8"));
     http_.Get("/openapi.json", page(openapi_json, "application/json"));
     http_.Get("/health", [](const auto&, auto& response) { answer(response, 200, {{"status", "ok"}}); });
-    const auto posted = [](const httplib::Request& request) -> const std::string& {
-      const std::string type = request.get_header_value("Content-Type");
-      if (type.starts_with("application/json")) return request.body;
-      throw BadRequest(
-          "the body's type must be application/json; send the header Content-Type: application/json");
-    };
     const auto is_gone = [] { return Connection::current()->is_closed(); };
     http_.Post("/translate", guarded([=, this](const auto& request, auto& response) {
-                 answer(response, 200, service_.translate(posted(request), is_gone));
+                 answer(response, 200, service_.translate(request.body, is_gone));
                }));
     http_.Post("/align", guarded([=, this](const auto& request, auto& response) {
-                 answer(response, 200, service_.align(posted(request), is_gone));
+                 answer(response, 200, service_.align(request.body, is_gone));
                }));
     http_.Get("/models",
               guarded([this](const auto&, auto& response) { answer(response, 200, service_.models()); }));
@@ -272,9 +282,12 @@ class Server::Impl {
     const double seconds =
         std::chrono::duration<double>(Clock::now() - Connection::current()->began()).count();
     counts_.add(methods.contains(request.path) ? request.path : "other", response.status, seconds);
+    std::string client = request.remote_addr;  // empty if the head could not be read
+    int port = 0;
+    if (client.empty()) Connection::current()->get_remote_ip_and_port(client, port);
     const std::string line =
         text_of({{"time", std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())},
-                 {"client", request.remote_addr},
+                 {"client", client},
                  {"method", request.method},
                  {"path", request.path.substr(0, 200)},
                  {"status", response.status},
