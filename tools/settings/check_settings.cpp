@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "settings/choices.hpp"
 #include "settings/settings_effects.hpp"
 #include "settings/streams.hpp"
 #include "settings/usage_error.hpp"
@@ -229,6 +230,7 @@ void check_settings(const Settings& settings, const models::Registry& registry, 
   check_plateau(settings.trainer);
   if (settings.run.average == 1) refuse("--average 1 is the last checkpoint itself; give 2 or more, or 0");
   check_shards(settings.trainer.shards);
+  if (!supports(settings.trainer.precision)) refuse("--precision ", no_bf16);
   const TeacherSettings& teacher = settings.teacher;
   if (teacher.is_in_loss() && settings.trainer.loss.sampling > 0) {
     refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them",

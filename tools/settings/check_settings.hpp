@@ -28,8 +28,8 @@ void check_pruning(const Settings& settings);
 /// Calls check_data() and check_model(), and checks the other settings of `gradus train`. Calls
 /// check_warm_up() and check_pruning() unless --epochs sets the number of steps.
 /// @throws UsageError if one of these functions throws, or if other options contradict each other or have
-/// unusable values: for example, all embeddings are tied without a shared vocabulary, or the number of shards
-/// is not a power of two.
+/// unusable values: for example, all embeddings are tied without a shared vocabulary, the number of shards is
+/// not a power of two, or this processor does not support the precision.
 /// @param resumes true with --resume
 void check_settings(const Settings& settings, const models::Registry& registry, bool resumes);
 

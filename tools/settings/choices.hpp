@@ -66,15 +66,15 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, co
       ->check(CLI::IsMember(allowed));
 }
 
-/// Adds --precision. A precision that this processor or this build of gradus does not support is a usage
-/// error.
+/// The error for a precision that this processor or this build of gradus does not support.
+inline constexpr const char* no_bf16 =
+    "bf16 needs a processor with bf16 instructions and a gradus built with oneDNN; use bf16-emulated, which "
+    "rounds the same way and multiplies in f32";
+
+/// Adds the --precision of a search. An unsupported precision is a usage error.
 inline void add_precision(CLI::App& app, Precision& precision, const std::string& help) {
   add_choice(app, "--precision", precision, precision_names, help)->check([](const std::string& name) {
-    return name != "bf16" || supports(Precision::bf16)
-               ? std::string()
-               : std::string(
-                     "bf16 needs a processor with bf16 instructions and a gradus built with oneDNN; use "
-                     "bf16-emulated, which rounds the same way and multiplies in f32");
+    return std::string(name != "bf16" || supports(Precision::bf16) ? "" : no_bf16);
   });
 }
 

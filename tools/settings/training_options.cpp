@@ -117,8 +117,10 @@ void add_training_options(CLI::App& app, Settings& settings) {
              "round the gradients of --shards to bf16, which halves the bytes between processes");
   add_number(app, "--clip", trainer.clip_norm, "maximum gradient norm; larger gradients are scaled down")
       ->transform(above_0);
-  add_precision(
-      app, trainer.precision,
+  // Accepts bf16 on every processor, because the settings of a model from another processor may name it.
+  // check_settings() refuses to train with an unsupported precision.
+  add_choice(
+      app, "--precision", trainer.precision, precision_names,
       "precision of matrix-product inputs; all else is f32. bf16 is faster on processors that support it");
   add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
              "probability spread uniformly over all tokens")

@@ -86,6 +86,30 @@ TEST_CASE("a saved model loads with its settings and vocabularies", "[tools][che
   }
 }
 
+TEST_CASE("a model trained in bf16 is read on every processor", "[tools][checkpoint]") {
+  const Scratch scratch;
+  tools::Settings settings = small_settings();
+  settings.trainer.precision = gradus::Precision::bf16;
+  const fs::path path = write_small_model(scratch.path(), settings);
+  const tools::SavedModel saved = tools::load_saved_model(path, gradus::models::Registry::standard());
+  CHECK(saved.settings.trainer.precision == gradus::Precision::bf16);
+  CHECK(run({"translate", "--model", path}, "go .\n").code == 0);
+
+  if (gradus::supports(gradus::Precision::bf16)) return;
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"train", "--task", "copy", "--precision", "bf16", "--out", scratch.path() / "new"},
+           {"translate", "--model", path, "--precision", "bf16"}}) {
+    const Ran ran = run(command, "go .\n");
+    CHECK(ran.code == 2);
+    CHECK_THAT(ran.err,
+               Catch::Matchers::StartsWith("gradus " + command.front() + ": --precision") &&
+                   Catch::Matchers::ContainsSubstring(
+                       " bf16 needs a processor with bf16 instructions and a gradus built with oneDNN; use "
+                       "bf16-emulated, which rounds the same way and multiplies in f32; "));
+  }
+  CHECK_FALSE(fs::exists(scratch.path() / "new"));
+}
+
 TEST_CASE("a model with a NaN or an infinity is refused by every search", "[tools][checkpoint][errors]") {
   const Scratch scratch;
   const std::string path = write_small_model(scratch.path()), weights = scratch.path() / "weights",
