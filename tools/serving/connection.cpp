@@ -1,14 +1,22 @@
 #include "serving/connection.hpp"
 
+#include <gradus/autograd/checks.hpp>
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <mutex>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace gradus::tools {
 namespace {
@@ -54,12 +62,71 @@ void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
   if (get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) name_of(address, ip, port);
 }
 
+// Threads that run tasks. If a thread cannot be started, httplib::ThreadPool ends the program. This class
+// throws Error instead.
+class Threads {
+ public:
+  explicit Threads(int count) {
+    try {
+      for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      const std::size_t started = threads_.size();
+      end();
+      fail("serve", "only ", started, " of ", count, " threads for connections could be started (",
+           error.code().message(),
+           "); raise the limits on processes (ulimit -u) and memory, or lower --connections");
+    }
+  }
+  ~Threads() { end(); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  void enqueue(std::function<void()> task) {
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    changed_.notify_one();
+  }
+
+  // Runs the tasks in the queue, and ends the threads.
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  void work() {
+    while (true) {
+      std::function<void()> task;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !tasks_.empty() || ends_; });
+        if (tasks_.empty()) return;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      task();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
+
 // httplib's task queue with a limit on the number of tasks. Beyond the limit, a task runs immediately
 // with `refuses` set. The task cannot be dropped, because only the task itself closes its connection.
 class LimitedQueue final : public httplib::TaskQueue {
  public:
-  LimitedQueue(int threads, std::atomic<int>& open)
-      : threads_(static_cast<std::size_t>(threads)), most_(2 * threads), open_(open) {}
+  LimitedQueue(int threads, std::atomic<int>& open) : threads_(threads), most_(2 * threads), open_(open) {}
 
   // the result of enqueue(): void in httplib 0.11, bool in newer versions (true: the task was accepted)
   using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
@@ -79,10 +146,10 @@ class LimitedQueue final : public httplib::TaskQueue {
     return static_cast<Enqueued>(true);
   }
 
-  void shutdown() override { threads_.shutdown(); }
+  void shutdown() override { threads_.end(); }
 
  private:
-  httplib::ThreadPool threads_;
+  Threads threads_;
   int most_;
   std::atomic<int>& open_;
 };
@@ -206,8 +273,9 @@ void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
   name_by(::getsockname, socket_, ip, port);
 }
 
-HttpServer::HttpServer(const ConnectionLimits& limits) : limits_(limits) {
-  new_task_queue = [this] { return new LimitedQueue(limits_.connections, open_); };
+HttpServer::HttpServer(const ConnectionLimits& limits)
+    : limits_(limits), queue_(std::make_unique<LimitedQueue>(limits.connections, open_)) {
+  new_task_queue = [this] { return queue_.release(); };  // httplib calls this once, and deletes the queue
   // Replaces httplib's SO_REUSEPORT, which would let two servers share a port.
   set_socket_options([](socket_t socket) {
     const int yes = 1;

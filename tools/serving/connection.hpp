@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <httplib.h>
+#include <memory>
 #include <string>
 
 namespace gradus::tools {
@@ -79,6 +80,8 @@ class Connection final : public httplib::Stream {
 /// the limits with status 503.
 class HttpServer final : public httplib::Server {
  public:
+  /// Starts a thread for each connection that may be served at the same time. @throws Error if the system
+  /// cannot start them.
   explicit HttpServer(const ConnectionLimits& limits);
 
   /// Raises the limit on connections that wait for accept(). Call this once the port is open.
@@ -94,7 +97,8 @@ class HttpServer final : public httplib::Server {
   static constexpr int most_requests = 1000;  // maximum per connection
 
   const ConnectionLimits limits_;
-  std::atomic<int> open_ = 0;  // connections that are served or waiting
+  std::atomic<int> open_ = 0;                  // connections that are served or waiting
+  std::unique_ptr<httplib::TaskQueue> queue_;  // null once the server runs
 };
 
 }  // namespace gradus::tools

@@ -23,6 +23,7 @@ bool has_http();
 /// Serves until stop() is called.
 class Server {
  public:
+  /// @throws Error if the system cannot start a thread for each connection
   Server(Service& service, const ServerOptions& options);
   ~Server();
   Server(const Server&) = delete;
