@@ -2,6 +2,7 @@
 
 #include "products/bf16.hpp"
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/precision.hpp>
@@ -192,6 +193,23 @@ TEST_CASE("small products, f64 products and products outside the scope are not r
   }
   CHECK(gradus::precision() == Precision::f32);
   CHECK(difference(product(8, 128, gradus::Dtype::f32), large, 0) == "");
+}
+
+TEST_CASE("memory_stats() counts the memory of rounded inputs", "[autograd][bf16]") {
+  constexpr std::int64_t n = 512;
+  const Tensor a = gradus::ones({n, n}), b = gradus::ones({n, n});
+  for (const Precision precision : precisions()) {
+    CAPTURE(precision == Precision::bf16);
+    const MixedPrecision mixed(precision);
+    const gradus::MemoryStats before = gradus::memory_stats();
+    // Raises live_bytes to peak_bytes, so that peak_bytes shows what the product allocates.
+    const Tensor filling =
+        gradus::empty({(before.peak_bytes - before.live_bytes) / 4 + 1}, gradus::Dtype::f32);
+    const std::int64_t live = gradus::memory_stats().live_bytes;
+    const Tensor c = matmul(a, b);
+    const std::int64_t result = n * n * 4, rounded_b = n * n * 2;
+    CHECK(gradus::memory_stats().peak_bytes >= live + result + rounded_b);
+  }
 }
 
 TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions", "[autograd][bf16]") {
