@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks `gradus train` in several processes: equal weights for any number of processes, kills, hangs and refusals.
 
-mpi_train.py GRADUS MPIRUN [--kills N] [--seed N]: exits with 77 if MPIRUN cannot start processes on this machine.
+mpi_train.py GRADUS MPIRUN [--exchange PROGRAM] [--kills N] [--seed N]: exits with 77 if MPIRUN cannot start processes on this
+machine.
 """
 
 import argparse
@@ -31,15 +32,17 @@ class Jobs:
     def __init__(self, gradus, mpirun):
         self.gradus, self.mpirun = gradus, mpirun
 
-    def start(self, count, *options, **environment):
-        """Starts `count` processes with these options. If the options are lists, starts one process with each list."""
+    def start(self, count, *options, folders=None, **environment):
+        """Starts `count` processes with these options. If the options are lists, starts one process with each list. Process r
+        starts in folder r of `folders`."""
         each = options if isinstance(options[0], list) else [list(options)] * count
-        apps = [["-n", "1", self.gradus, "train", *map(str, some)] for some in each]
+        apps = [["-n", "1", "-wdir", folder, self.gradus, "train", *map(str, some)]
+                for folder, some in zip(folders or ["."] * count, each)]
         command = [self.mpirun, *apps[0]] + [word for app in apps[1:] for word in (":", *app)]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**ENVIRONMENT, **environment})
 
-    def run(self, count, *options):
-        process = self.start(count, *options)
+    def run(self, count, *options, folders=None):
+        process = self.start(count, *options, folders=folders)
         error = process.communicate(timeout=900)[1].decode()
         return process.returncode, error
 
@@ -170,23 +173,51 @@ def refused(jobs, scratch):
         code, error = jobs.run(2, [*COURSE, "--seed", "1", "--out", folder], [*options, *other, "--out", folder])
         assert code != 0 and message in error, f"expected '{message}' in: {error}"
         assert not (folder / "last.safetensors").exists()
+    pairs = "".join(f"a {'b ' * n}c\tc a\n" for n in range(10))
+    folders = scratch / "first", scratch / "second"  # two hosts that have other files under the same paths
+    for changed, old, new, message in (("train.tsv", "a b c", "a c b", "the training pairs: "),
+                                       ("train.tsv", "c\t", "d\t", "the source vocabulary: "),
+                                       ("dev.tsv", "a b c", "a c b", "the dev pairs: ")):
+        for host in folders:
+            host.mkdir(exist_ok=True)
+            for file in ("train.tsv", "dev.tsv"):
+                (host / file).write_text(pairs.replace(old, new, 1) if (host, file) == (folders[1], changed) else pairs)
+        code, error = jobs.run(2, "--pairs", "train.tsv", "--dev-pairs", "dev.tsv", "--test-percent", "0", "--steps", "4",
+                               "--shards", "2", "--out", folder, folders=folders)
+        assert code != 0 and f"process 1 differs from process 0 in {message}" in error, f"expected '{message}' in: {error}"
     code, error = jobs.run(3, *COURSE, "--out", folder)
     assert code != 0 and error.count("--shards 4 cannot be divided evenly among 3 processes") == 1, error
+
+
+def wrong_sizes(options):
+    """Messages that have the right size, or are too short or too long. MPI sends small and large messages in different ways."""
+    for sent, expected in ((4, 4), (4, 8), (8, 4), (2 ** 20, 2 ** 21), (2 ** 21, 2 ** 20)):
+        job = subprocess.run([options.mpirun, "-n", "2", options.exchange, str(sent), str(expected)], env=ENVIRONMENT,
+                             capture_output=True, text=True, timeout=60)
+        lines = [line for line in job.stderr.splitlines() if line.startswith(("Error: ", "gradus: "))]
+        what = f"process 0 expects {expected} bytes of process 1, which sends {sent}; all processes must make the same calls"
+        right = ([] if sent == expected else [f"Error: Communicator: {what}"] if sent < expected else
+                 [f"gradus: {what}, so the job ends"])
+        assert lines == right, f"{sent} bytes in place of {expected}: {job.stderr}"
+        assert (job.returncode == 0) == (sent <= expected), f"{sent} bytes in place of {expected}: exit code {job.returncode}"
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("gradus")
     parser.add_argument("mpirun")
+    parser.add_argument("--exchange", help="the program of mpi_exchange.cpp")
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if subprocess.run([options.mpirun, "-n", "2", "true"], env=ENVIRONMENT, capture_output=True).returncode != 0:
         print(f"skipped: {options.mpirun} cannot start two processes here")
         sys.exit(77)
+    if options.exchange:
+        wrong_sizes(options)
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        jobs, whole = Jobs(options.gradus, options.mpirun), scratch / "whole"
+        jobs, whole = Jobs(os.path.abspath(options.gradus), options.mpirun), scratch / "whole"
         finish(subprocess.Popen([options.gradus, "train", *COURSE, "--out", whole], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE), "one process")
         any_number(jobs, scratch, whole)

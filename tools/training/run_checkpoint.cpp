@@ -24,12 +24,6 @@ constexpr const char* exact_prefix = "trainer.exact.";
 // The metadata keys of the fingerprints of the dev pairs and of the teacher. Older files do not have them.
 constexpr const char *dev_key = "dev.fingerprint", *teacher_key = "teacher.fingerprint";
 
-std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
-  std::string text;
-  for (const data::SentencePair& pair : pairs) text += pair.source + '\t' + pair.target + '\n';
-  return std::to_string(data::stable_hash(text));
-}
-
 // True if the checkpoint has this key with another value.
 bool has_other(const models::Checkpoint& checkpoint, const char* key, const std::string& value) {
   const auto before = checkpoint.metadata.find(key);
@@ -37,6 +31,12 @@ bool has_other(const models::Checkpoint& checkpoint, const char* key, const std:
 }
 
 }  // namespace
+
+std::string fingerprint(const std::vector<data::SentencePair>& pairs) {
+  std::string text;
+  for (const data::SentencePair& pair : pairs) text += pair.source + '\t' + pair.target + '\n';
+  return std::to_string(data::stable_hash(text));
+}
 
 models::Checkpoint checkpoint_of(const models::Trainer& trainer, const compress::RoundedTraining* rounding,
                                  const Settings& settings, const Sides& sides,

@@ -40,6 +40,9 @@ NamedTensors exact_weights(const models::Checkpoint& checkpoint);
 /// is not enough: the ids stay equal if one word is replaced by another everywhere.
 bool same_vocabularies(const nn::Metadata& a, const nn::Metadata& b);
 
+/// A hash of the texts of the pairs.
+std::string fingerprint(const std::vector<data::SentencePair>& pairs);
+
 /// True if the run had other dev pairs. False for checkpoints of old versions, which have no fingerprint.
 bool has_other_dev_pairs(const models::Checkpoint& checkpoint, const std::vector<data::SentencePair>& dev);
 

@@ -218,6 +218,7 @@ std::vector<Fact> TrainingRun::facts_of_data() const {
   add("the source vocabulary", data::stable_hash(sides_.source.vocabulary.to_text()));
   add("the target vocabulary", data::stable_hash(sides_.target.vocabulary.to_text()));
   add("the training pairs", batches_->fingerprint());
+  facts.push_back({"the dev pairs", fingerprint(corpus_.dev)});
   if (!teacher_fingerprint_.empty()) facts.push_back({"the teacher's weights", teacher_fingerprint_});
   return facts;
 }
