@@ -132,13 +132,13 @@ class Mpi : public Communicator {
               "MPI_Isend");
       }
     }
-    const int received = wait(requests, peer);
+    const int received = wait(requests, peer, in.size());
     if (!in.empty()) check_received(rank_, peer, in.size(), static_cast<std::size_t>(received));
   }
 
   // Waits until all requests are complete. `peer` is the other process of an exchange, or −1 for a barrier.
-  // Returns the number of bytes that the first request received.
-  int wait(std::span<MPI_Request> requests, std::int64_t peer) {
+  // Returns the number of bytes that the first request received, of at most `expected`.
+  int wait(std::span<MPI_Request> requests, std::int64_t peer, std::size_t expected = 0) {
     std::array<MPI_Status, 2> statuses{};
     const int count = static_cast<int>(requests.size());
     std::optional<Clock::time_point> asked_to_end;
@@ -147,11 +147,13 @@ class Mpi : public Communicator {
         const std::lock_guard lock(mutex_);
         int done = 0, bytes = 0;
         const int code = MPI_Testall(count, requests.data(), &done, statuses.data());
-        if (code != MPI_SUCCESS) end(peers_.unreachable(peer, words_of(code)));
-        if (done != 0) {
-          MPI_Get_count(statuses.data(), MPI_BYTE, &bytes);
-          return bytes;
+        MPI_Get_count(statuses.data(), MPI_BYTE, &bytes);
+        if (code == MPI_ERR_IN_STATUS && statuses[0].MPI_ERROR == MPI_ERR_TRUNCATE) {
+          // No exception, because Open MPI may have written the rest of the message past the buffer.
+          end(wrong_size(rank_, peer, expected, static_cast<std::size_t>(bytes)) + ", so the job ends");
         }
+        if (code != MPI_SUCCESS) end(peers_.unreachable(peer, words_of(code)));
+        if (done != 0) return bytes;
       }
       if (!watch_.ending()) continue;
       if (!asked_to_end) {

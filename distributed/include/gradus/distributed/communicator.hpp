@@ -21,8 +21,9 @@ class Communicator {
   /// call: its `out` has the size of this `in`, and its `in` the size of this `out`. Returns when `in` is
   /// complete and `out` may be overwritten.
   /// @throws Error if `peer` is not another process of the job, if the peer's message does not have the size
-  /// of `in`, or if the peer has failed. With MPI, the failure of a peer ends the job: see
-  /// connect().
+  /// of `in`, or if the peer has failed. With MPI, the failure of a peer ends the job (see connect()), and so
+  /// does a message longer than `in`. MPI sends nothing for an empty `out`, and more than 1 GiB in pieces, so
+  /// it may notice a wrong size only in a later call if one of the two sizes is a multiple of 1 GiB, or 0.
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
   /// True if messages can be sent while this process computes, as over a network. This is the default. False
   /// for MPI on a single host, where the cores themselves copy messages. All processes return the same value.
