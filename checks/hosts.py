@@ -124,11 +124,14 @@ def main():
 
         folder, kills, lines = scratch / "killed", 0, 0
         while kills < options.kills:
-            resumes = (folder / "last.safetensors").exists()
+            checkpoint = folder / "last.safetensors"
+            resumes = checkpoint.exists()
+            before = checkpoint.stat().st_mtime_ns if resumes else 0
             process = network.start(agent, gradus, ["train", "--resume", folder] if resumes else ["train", *COURSE, "--out", folder, "--overwrite"])
             while len(ranks(gradus.name)) < options.hosts and process.poll() is None:
                 time.sleep(0.05)
             time.sleep(moments.uniform(0.5, longest / 2))
+            trains = checkpoint.exists() and checkpoint.stat().st_mtime_ns > before  # this job has saved a checkpoint
             victims = ranks(gradus.name)
             if process.poll() is None and len(victims) == options.hosts:
                 os.kill(moments.choice(victims), signal.SIGKILL)
@@ -136,7 +139,9 @@ def main():
                 error = process.communicate(timeout=30)[1]
                 if process.returncode != 0:
                     kills += 1
-                    lines += sum(line.startswith("gradus: ") for line in error.splitlines())
+                    found = sum("resume with: mpirun" in line for line in error.splitlines() if line.startswith("gradus: "))
+                    assert found > 0 or not trains, f"no line about the killed process: {error}"
+                    lines += found
                     if options.v:
                         print(error)
                     print(f"kill {kills}: the job ended after {time.monotonic() - killed:.1f} s")

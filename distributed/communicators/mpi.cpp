@@ -85,7 +85,7 @@ class Mpi : public Communicator {
   ~Mpi() override {
     MPI_Request all_here = MPI_REQUEST_NULL;
     {
-      const std::lock_guard lock(mutex_);
+      const std::unique_lock lock = locked();
       MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
     }
     wait({&all_here, 1}, -1);
@@ -107,6 +107,7 @@ class Mpi : public Communicator {
 
   void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
     check_peer(rank_, size_, peer);
+    waits_for_ = peer;
     constexpr std::size_t most = std::size_t{1} << 30;  // MPI counts bytes in an int
     while (!out.empty() || !in.empty()) {
       const std::size_t outward = std::min(most, out.size()), inward = std::min(most, in.size());
@@ -120,7 +121,7 @@ class Mpi : public Communicator {
   void exchange_piece(int peer, std::span<const std::byte> out, std::span<std::byte> in) {
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     {
-      const std::lock_guard lock(mutex_);
+      const std::unique_lock lock = locked();
       if (!in.empty()) {
         check(MPI_Irecv(in.data(), static_cast<int>(in.size()), MPI_BYTE, peer, 0, MPI_COMM_WORLD,
                         requests.data()),
@@ -144,7 +145,7 @@ class Mpi : public Communicator {
     std::optional<Clock::time_point> asked_to_end;
     for (Backoff back_off;; back_off()) {
       {
-        const std::lock_guard lock(mutex_);
+        const std::unique_lock lock = locked();
         int done = 0, bytes = 0;
         const int code = MPI_Testall(count, requests.data(), &done, statuses.data());
         MPI_Get_count(statuses.data(), MPI_BYTE, &bytes);
@@ -158,13 +159,32 @@ class Mpi : public Communicator {
       if (!watch_.ending()) continue;
       if (!asked_to_end) {
         asked_to_end = Clock::now();
-        if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
+        report_end(peer);
       }
       // After Ctrl-C, the other process takes part in the exchange at the end of its step. After a failure,
       // the other process never takes part, and mpirun kills this process one second after SIGTERM. So this
       // process exits by itself before that second is over.
       if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
+  }
+
+  // Locks `mutex_`. If the other thread has it for long, a call of MPI does not return. This happens if
+  // another host's process is lost: Open MPI prints a warning by way of mpirun, which ends the job and does
+  // not answer. So if this process is asked to end, this thread reports the loss and ends the process.
+  std::unique_lock<std::mutex> locked() {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    const Clock::time_point start = Clock::now();
+    for (Backoff back_off; !lock.try_lock(); back_off()) {
+      if (!watch_.ending() || Clock::now() - start < 300ms) continue;
+      report_end(waits_for_);
+      std::_Exit(1);
+    }
+    return lock;
+  }
+
+  // Reports that this process was asked to end while it waited for a peer. On each host, one process reports.
+  void report_end(std::int64_t peer) {
+    if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
   }
 
   // Prints the first report of this process, and ignores later ones. Does not use std::cerr, because a
@@ -206,7 +226,7 @@ class Mpi : public Communicator {
       ticked_ = now;
       std::int64_t lost = -1;
       {
-        const std::lock_guard lock(mutex_);
+        const std::unique_lock lock = locked();
         for (std::int64_t peer = first; peer < last; ++peer) {
           const auto p = static_cast<std::size_t>(peer);
           int sent = 0;
@@ -230,7 +250,10 @@ class Mpi : public Communicator {
         end(peers_.silence(lost, watch_.seconds));
       }
       std::unique_lock lock(waiting);
-      woken.wait_for(lock, stop, 1s, [] { return false; });
+      for (int i = 0; i < 10 && !stop.stop_requested(); ++i) {
+        woken.wait_for(lock, stop, 100ms, [] { return false; });
+        if (watch_.ending()) locked();  // ends this process if the other thread's call of MPI does not return
+      }
     }
   }
 
@@ -248,6 +271,7 @@ class Mpi : public Communicator {
   std::mutex mutex_;
   std::int64_t rank_ = 0, size_ = 1;
   Peers peers_;
+  std::atomic<std::int64_t> waits_for_ = -1;              // the peer of the latest exchange
   MPI_Comm beats_ = MPI_COMM_NULL;                        // for signs of life only
   std::atomic<Clock::time_point> ticked_ = Clock::now();  // time of the last iteration of keep_watch()
   std::atomic<bool> has_reported_ = false;
