@@ -16,9 +16,9 @@ struct Link {
 };
 
 /// Links each target word to the source word with the largest attention weight, the first on ties.
-/// \param weights       (target_steps, source_steps) row-major.
-/// \param source_steps  1 to 1000000.
-/// \throws gradus::Error if the number of weights is not a multiple of `source_steps`, `source_steps` is out
+/// @param weights       (target_steps, source_steps) row-major.
+/// @param source_steps  1 to 1000000.
+/// @throws gradus::Error if the number of weights is not a multiple of `source_steps`, `source_steps` is out
 ///         of range, or a weight is NaN.
 std::set<Link> strongest_links(std::span<const float> weights, std::int64_t source_steps);
 std::set<Link> strongest_links(std::span<const double> weights, std::int64_t source_steps);
@@ -32,7 +32,7 @@ struct AlignmentError {
   std::int64_t matching_sure = 0, matching_possible = 0;  ///< |A ∩ S| and |A ∩ P|
 
   /// Adds one sentence.
-  /// \param possible_too  the possible links; sure links may be included or left out.
+  /// @param possible_too  the possible links; sure links may be included or left out.
   void add(const std::set<Link>& found, const std::set<Link>& sure_links, const std::set<Link>& possible_too);
 
   AlignmentError& operator+=(const AlignmentError& other);

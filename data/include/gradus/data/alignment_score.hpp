@@ -13,9 +13,9 @@ struct AlignmentScore {
   double weight_sum = 0;
 
   /// Adds one decoder step.
-  /// \param row            (T_x): the weights over the source. On ties, the first weight counts as largest.
-  /// \param true_position  0 to T_x - 1.
-  /// \throws gradus::Error if the position is outside the row, or a weight is NaN.
+  /// @param row            (T_x): the weights over the source. On ties, the first weight counts as largest.
+  /// @param true_position  0 to T_x - 1.
+  /// @throws gradus::Error if the position is outside the row, or a weight is NaN.
   void add(std::span<const float> row, std::int64_t true_position);
   void add(std::span<const double> row, std::int64_t true_position);
 

@@ -13,7 +13,7 @@ struct AttentionEntropy {
   double nats_sum = 0, normalised_sum = 0;
 
   /// Adds one row of weights α, (T_x) without padding.
-  /// \throws gradus::Error if the row is empty, or a weight is NaN or below 0.
+  /// @throws gradus::Error if the row is empty, or a weight is NaN or below 0.
   void add(std::span<const float> row);
   void add(std::span<const double> row);
 

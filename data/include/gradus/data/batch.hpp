@@ -27,14 +27,14 @@ struct Batch {
 };
 
 /// Makes a batch of the pairs, in the given order.
-/// \throws gradus::Error if there are no pairs, if a source is empty, if a target does not end in EOS, or if
+/// @throws gradus::Error if there are no pairs, if a source is empty, if a target does not end in EOS, or if
 ///         an id in a source, or in a target before its final EOS, is below `first_symbol`. The message has
 ///         the pair's index.
 Batch make_batch(std::span<const Pair> pairs);
 
 /// Makes a batch of some sequences of `batch`: those with the indices `rows`, in the order of `rows`. Pads
 /// only to the longest of these sequences.
-/// \throws gradus::Error if `rows` is empty or out of range.
+/// @throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 
 }  // namespace gradus::data

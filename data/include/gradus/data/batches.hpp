@@ -33,7 +33,7 @@ class Batches {
     bool operator==(const State&) const = default;
   };
 
-  /// \throws gradus::Error if there are no pairs, `make_batch` would refuse a pair, a pair exceeds the token
+  /// @throws gradus::Error if there are no pairs, `make_batch` would refuse a pair, a pair exceeds the token
   ///         limit, or an option is out of range.
   explicit Batches(std::vector<Pair> pairs, BatchesOptions options = {});
 
@@ -47,13 +47,13 @@ class Batches {
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
   /// Number of batches in the first `epochs` epochs.
-  /// \throws gradus::Error if `epochs` is below 1.
+  /// @throws gradus::Error if `epochs` is below 1.
   std::int64_t batches_in_epochs(std::int64_t epochs) const;
 
   State state() const { return state_; }
 
   /// Restores the state of a stream with the same pairs and options.
-  /// \throws gradus::Error if the epoch or the position is negative, or if the position exceeds the number of
+  /// @throws gradus::Error if the epoch or the position is negative, or if the position exceeds the number of
   ///         batches in the epoch.
   void set_state(State state);
 

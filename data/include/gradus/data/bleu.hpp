@@ -53,7 +53,7 @@ struct BleuCounts {
 };
 
 /// Statistics of one hypothesis. Empty references are ignored.
-/// \throws gradus::Error if all references are empty, or an option is out of range.
+/// @throws gradus::Error if all references are empty, or an option is out of range.
 BleuCounts bleu_counts(std::string_view hypothesis, std::span<const std::string> references,
                        const BleuOptions& options = {});
 
@@ -65,24 +65,24 @@ struct BleuScore : BleuCounts {
 };
 
 /// BLEU from statistics.
-/// \throws gradus::Error if counts and totals do not have N elements, or an option is out of range.
+/// @throws gradus::Error if counts and totals do not have N elements, or an option is out of range.
 BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 
 /// BLEU of a corpus.
-/// \param references  one or more for each hypothesis.
-/// \throws gradus::Error if there are no hypotheses or the sizes differ, and as `bleu_counts` does.
+/// @param references  one or more for each hypothesis.
+/// @throws gradus::Error if there are no hypotheses or the sizes differ, and as `bleu_counts` does.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options = {});
 
 /// BLEU of one sentence. `effective_order` is always on.
-/// \throws gradus::Error as `bleu_counts` does.
+/// @throws gradus::Error as `bleu_counts` does.
 BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string> references,
                         BleuOptions options = {});
 
 /// The signature to publish with a score. Has sacreBLEU's format, with gradus's version:
 /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:gradus-0.1.0`.
-/// \param references  the number of references per hypothesis; 0 if it varies, which is printed as `var`.
-/// \throws gradus::Error if `references` is negative, or an option is out of range.
+/// @param references  the number of references per hypothesis; 0 if it varies, which is printed as `var`.
+/// @throws gradus::Error if `references` is negative, or an option is out of range.
 std::string bleu_signature(const BleuOptions& options = {}, std::int64_t references = 1);
 
 /// Signature and score in sacreBLEU's format:

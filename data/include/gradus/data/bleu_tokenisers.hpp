@@ -25,7 +25,7 @@ enum class BleuTokeniser {
 std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser);
 
 /// The tokeniser with this name.
-/// \throws gradus::Error for any other name.
+/// @throws gradus::Error for any other name.
 BleuTokeniser bleu_tokeniser(std::string_view name);
 
 /// The tokens of one line of UTF-8. White space is as in Python's str.split(). An invalid byte counts as a

@@ -23,13 +23,13 @@ class BytePairEncoding {
   /// Learns up to `merges` merges. Each step merges the most frequent pair within words, weighted by the
   /// words' counts. On ties, it merges the pair that is last in byte order, by its first part, then by its
   /// second part. Stops early when no pair occurs twice.
-  /// \throws gradus::Error if merges is below 1, or a word is empty, has white space, is not UTF-8 or has a
+  /// @throws gradus::Error if merges is below 1, or a word is empty, has white space, is not UTF-8 or has a
   ///         count below 1.
   static BytePairEncoding learn(const std::map<std::string, std::int64_t>& word_counts, std::int64_t merges);
 
   /// Reads merges written by `to_text` or subword-nmt.
-  /// \param source_name  the file's name, for messages.
-  /// \throws gradus::Error naming a line that is malformed or not UTF-8, or that repeats a merge.
+  /// @param source_name  the file's name, for messages.
+  /// @throws gradus::Error naming a line that is malformed or not UTF-8, or that repeats a merge.
   static BytePairEncoding from_text(std::string_view text, std::string_view source_name);
 
   /// The text: `#version: 0.2`, then one merge per line, such as `t h` and `th e</w>`.
@@ -37,7 +37,7 @@ class BytePairEncoding {
 
   /// The pieces of a word, such as `lo@@ w@@ er`: every piece except the last ends in `@@`. Empty for an
   /// empty word.
-  /// \throws gradus::Error if the word is not UTF-8.
+  /// @throws gradus::Error if the word is not UTF-8.
   std::vector<std::string> split(std::string_view word) const;
 
   /// The merges in the order learned.

@@ -14,8 +14,8 @@ namespace gradus::data {
 ///
 /// p_n is the fraction of the prediction's n-grams that occur in the label. The count of an n-gram is clipped
 /// to its count in the label. The score of an empty prediction is 0.
-/// \param k  length of the longest n-grams, 1 to 1000000.
-/// \throws gradus::Error if the label is empty or k is out of range.
+/// @param k  length of the longest n-grams, 1 to 1000000.
+/// @throws gradus::Error if the label is empty or k is out of range.
 double d2l_bleu(std::span<const std::string> prediction, std::span<const std::string> label, std::int64_t k);
 
 }  // namespace gradus::data

@@ -20,8 +20,8 @@
 namespace gradus::data {
 
 /// The lines of a file, including blank ones.
-/// \param most_memory  bytes of memory that the lines may take; 0 for half of the machine's memory
-/// \throws gradus::Error if the file cannot be read, is damaged or is not UTF-8, or a line or the text is too
+/// @param most_memory  bytes of memory that the lines may take; 0 for half of the machine's memory
+/// @throws gradus::Error if the file cannot be read, is damaged or is not UTF-8, or a line or the text is too
 ///         long.
 std::vector<std::string> read_lines(const std::filesystem::path& path, std::size_t most_memory = 0);
 
@@ -35,15 +35,15 @@ Columns columns_of(std::string_view line);
 
 /// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Ignores further columns, in which
 /// Tatoeba and Anki name the authors. Skips blank lines.
-/// \param with_more  if not null, receives the number of pairs with further columns
-/// \throws gradus::Error as read_lines() does, if a line has no tab or a blank side, or if there are no
+/// @param with_more  if not null, receives the number of pairs with further columns
+/// @throws gradus::Error as read_lines() does, if a line has no tab or a blank side, or if there are no
 ///         pairs.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path,
                                              std::int64_t* with_more = nullptr);
 
 /// Reads pairs from two files: line i of `target` translates line i of `source`. Pairs with a blank side are
 /// skipped.
-/// \throws gradus::Error as read_lines() does, if the numbers of lines differ, or if there are no pairs.
+/// @throws gradus::Error as read_lines() does, if the numbers of lines differ, or if there are no pairs.
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
                                         const std::filesystem::path& target);
 

@@ -11,7 +11,7 @@ namespace gradus::data {
 
 /// A phrase set compiled into the library: "eng-fra" (English and French) or "eng-cmn" (English and Chinese).
 /// Each has a few hundred pairs, stored in data/phrases.
-/// \throws gradus::Error for another name.
+/// @throws gradus::Error for another name.
 std::vector<SentencePair> phrases(std::string_view name);
 
 /// The names of all sets.

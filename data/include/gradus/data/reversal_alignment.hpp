@@ -10,11 +10,11 @@ namespace gradus::data {
 
 /// Scores the attention weights of one reversed string. Step t, counted from 1, should attend to source
 /// position length - t + 1.
-/// \param weights       (length, source_steps) row-major, one row per symbol. The step of EOS is omitted,
+/// @param weights       (length, source_steps) row-major, one row per symbol. The step of EOS is omitted,
 ///                      because it has no true position.
-/// \param length        source length without padding, at least 1.
-/// \param source_steps  source steps of the batch, `length` to 1000000.
-/// \throws gradus::Error if the sizes disagree or are out of range, or a weight is NaN.
+/// @param length        source length without padding, at least 1.
+/// @param source_steps  source steps of the batch, `length` to 1000000.
+/// @throws gradus::Error if the sizes disagree or are out of range, or a weight is NaN.
 AlignmentScore reversal_alignment(std::span<const float> weights, std::int64_t length,
                                   std::int64_t source_steps);
 AlignmentScore reversal_alignment(std::span<const double> weights, std::int64_t length,

@@ -20,10 +20,10 @@ class SentencePiece {
  public:
   /// Reads the content of a model file written by `spm_train`. SentencePiece does not detect all damage: a
   /// flipped byte in a model file can end the program.
-  /// \param source_name  the file's name, for messages.
-  /// \throws gradus::Error if the bytes are not such a model, or gradus was built without SentencePiece.
+  /// @param source_name  the file's name, for messages.
+  /// @throws gradus::Error if the bytes are not such a model, or gradus was built without SentencePiece.
   static SentencePiece from_bytes(std::string bytes, std::string_view source_name);
-  /// Calls from_bytes() with the content of a file. \throws gradus::Error also if the file cannot be read or
+  /// Calls from_bytes() with the content of a file. @throws gradus::Error also if the file cannot be read or
   /// has more than 256 MiB.
   static SentencePiece read(const std::filesystem::path& path);
 

@@ -14,7 +14,7 @@ enum class Part { train, dev, test };
 /// Returns the part to which all pairs with this source belong. With h = `stable_hash(source) % 100`: test if
 /// h < test_percent, dev if h < test_percent + dev_percent, otherwise train. A source's part does not depend
 /// on the rest of the corpus.
-/// \throws gradus::Error unless both percentages are at least 0 and together at most 100.
+/// @throws gradus::Error unless both percentages are at least 0 and together at most 100.
 Part part_of(std::string_view source, std::int64_t dev_percent, std::int64_t test_percent);
 
 /// A corpus in three parts.

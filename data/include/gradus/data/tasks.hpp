@@ -47,7 +47,7 @@ struct TaskOptions {
 ///   `tuesday 3 march 1998` or `03/03/98`. Year, month, day and format are uniform. The target is ISO
 ///   8601: `1998-03-03`. Dates are unambiguous: with slashes, the month comes first (`12/31/1998`); with full
 ///   stops, the day comes first (`31.12.1998`). A two-digit year is one of 1969 to 2068, as in POSIX.
-/// \throws gradus::Error for any other name, or if an option is out of range.
+/// @throws gradus::Error for any other name, or if an option is out of range.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
 /// The names of all tasks.
@@ -55,7 +55,7 @@ std::vector<std::string> task_names();
 
 /// Generates `count` pairs. Uses only sources for which `wanted` returns true, for example those in one part
 /// of a split. A pair can occur more than once.
-/// \throws gradus::Error if 1000 draws in a row are rejected, or the count is not 0 to 1000000.
+/// @throws gradus::Error if 1000 draws in a row are rejected, or the count is not 0 to 1000000.
 std::vector<SentencePair> generate(const Task& task, std::int64_t count, const UniformIndex& uniform,
                                    const std::function<bool(std::string_view source)>& wanted);
 

@@ -17,13 +17,13 @@ class TextLines {
   /// The maximum number of bytes in a line, not counting its end. Without a maximum, a line could be endless.
   static constexpr std::size_t longest = 1 << 20;
 
-  /// \param operation  prefix of the messages
-  /// \throws gradus::Error if the path cannot be opened, or is a folder or a device.
+  /// @param operation  prefix of the messages
+  /// @throws gradus::Error if the path cannot be opened, or is a folder or a device.
   TextLines(std::string_view operation, const std::filesystem::path& path);
   ~TextLines();
 
   /// Reads the next line, without its end. Returns false at the end of the text.
-  /// \throws gradus::Error if the text cannot be read, if its compressed data is damaged, or if the line is
+  /// @throws gradus::Error if the text cannot be read, if its compressed data is damaged, or if the line is
   ///         not UTF-8 or longer than `longest`. An error about the line states the line's number.
   bool next(std::string& line);
   /// True if the source has content that can be read without waiting for the program that writes it.

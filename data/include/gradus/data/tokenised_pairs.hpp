@@ -20,12 +20,12 @@ struct TokenisedPairs {
   std::int64_t size() const { return std::ssize(source); }
 };
 
-/// \throws gradus::Error as `Tokeniser::split` does.
+/// @throws gradus::Error as `Tokeniser::split` does.
 TokenisedPairs tokenise(std::span<const SentencePair> pairs, const Tokeniser& source,
                         const Tokeniser& target);
 
 /// Keeps the pairs with `min` to `max` source tokens and `min` to `max` target tokens.
-/// \throws gradus::Error unless 1 <= min <= max.
+/// @throws gradus::Error unless 1 <= min <= max.
 TokenisedPairs keep_lengths(TokenisedPairs pairs, std::int64_t min, std::int64_t max);
 
 /// The pairs as ids; each target ends with EOS.

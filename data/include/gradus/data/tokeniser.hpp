@@ -37,8 +37,8 @@ struct TokeniserOptions {
 /// Converts text to tokens and back. For ordinary sentences, `join(split(line))` equals `normalise(line)`.
 class Tokeniser {
  public:
-  /// \param bpe  splits the words into pieces, if given.
-  /// \throws gradus::Error if `bpe` is given with the unit `character`.
+  /// @param bpe  splits the words into pieces, if given.
+  /// @throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
   /// A tokeniser that normalises and splits with a SentencePiece model. The options `lower` and `nfkc` are
@@ -52,11 +52,11 @@ class Tokeniser {
   /// The text that `split` splits: trimmed, with single spaces, in NFKC with the option `nfkc`, and in lower
   /// case with the option `lower`. With a SentencePiece model, which normalises inside `split`, the result is
   /// `join(split(text))` instead.
-  /// \throws gradus::Error if the text is not UTF-8.
+  /// @throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 
   /// The tokens of the normalised line.
-  /// \throws gradus::Error if the line is not UTF-8.
+  /// @throws gradus::Error if the line is not UTF-8.
   std::vector<std::string> split(std::string_view line) const;
 
   /// Detokenises: joins word pieces and inserts spaces. Omits the space before closing punctuation, after an
@@ -64,7 +64,7 @@ class Tokeniser {
   /// sign and its number and, for the unit `chinese`, beside Chinese characters and punctuation. The option
   /// `french_spacing` keeps some of these spaces. With the unit `character` or a SentencePiece model, the
   /// spaces come from `▁` instead.
-  /// \throws gradus::Error if a token is not UTF-8.
+  /// @throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 
   bool operator==(const Tokeniser&) const = default;

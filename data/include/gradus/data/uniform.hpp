@@ -12,7 +12,7 @@ namespace gradus::data {
 using UniformIndex = std::function<std::uint64_t(std::uint64_t n)>;
 
 /// Draws from [0, n) and checks the result.
-/// \throws gradus::Error if `uniform` is empty, n is 0, or the drawn index is not below n.
+/// @throws gradus::Error if `uniform` is empty, n is 0, or the drawn index is not below n.
 std::uint64_t draw_index(const UniformIndex& uniform, std::uint64_t n);
 
 }  // namespace gradus::data

@@ -27,19 +27,19 @@ class Vocabulary {
   /// Makes a vocabulary of the sentences' tokens. The most frequent tokens come first; equally frequent
   /// tokens are in byte order. Tokens spelled like a special token are dropped, so that id() returns `unk`
   /// for them.
-  /// \throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse a
+  /// @throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse a
   ///         token.
   static Vocabulary build(std::span<const std::vector<std::string>> sentences,
                           VocabularyOptions options = {});
 
-  /// \param tokens  the ordinary tokens, in the order of their ids.
-  /// \throws gradus::Error if a token is empty, has a line break, begins with a byte order mark, is not
+  /// @param tokens  the ordinary tokens, in the order of their ids.
+  /// @throws gradus::Error if a token is empty, has a line break, begins with a byte order mark, is not
   ///         UTF-8, is spelled like a special token, or occurs twice.
   explicit Vocabulary(std::vector<std::string> tokens);
 
   /// Reads a vocabulary written by `to_text`.
-  /// \param source_name  the file's name, for messages.
-  /// \throws gradus::Error as the constructor does, naming the line.
+  /// @param source_name  the file's name, for messages.
+  /// @throws gradus::Error as the constructor does, naming the line.
   static Vocabulary from_text(std::string_view text, std::string_view source_name);
 
   /// The ordinary tokens, one per line.
@@ -55,13 +55,13 @@ class Vocabulary {
   std::int64_t id(std::string_view token) const;
 
   /// The token with this id.
-  /// \throws gradus::Error if the id is outside the vocabulary.
+  /// @throws gradus::Error if the id is outside the vocabulary.
   const std::string& token(std::int64_t id) const;
 
   std::vector<std::int64_t> encode(std::span<const std::string> tokens) const;
 
   /// The tokens of ids, without PAD, BOS and EOS.
-  /// \throws gradus::Error if an id is outside the vocabulary.
+  /// @throws gradus::Error if an id is outside the vocabulary.
   std::vector<std::string> decode(std::span<const std::int64_t> ids) const;
 
   bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }

@@ -22,8 +22,8 @@ struct WordVectors {
 /// write. A word may contain spaces, as some words in GloVe's files do. If a word is repeated, its first
 /// vector counts. For words outside the vocabulary and repeated words, the numbers are counted but not
 /// parsed.
-/// \param source_name  the file's name, for messages.
-/// \throws gradus::Error if the text has no vectors. \throws gradus::Error naming the line if the text is not
+/// @param source_name  the file's name, for messages.
+/// @throws gradus::Error if the text has no vectors. @throws gradus::Error naming the line if the text is not
 ///         UTF-8, if E is 0, if a line has fewer than E + 1 fields, if one of the parsed numbers is not
 ///         finite, or if the number of words in the text differs from the number in the header.
 WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
