@@ -24,29 +24,29 @@ struct Ahead {
 constexpr int most_rows = 12;  // the largest number of rows of x in a block
 using Sums = std::array<std::array<float, width>, most_rows>;
 
-using Lanes4 [[gnu::vector_size(16)]] = float;
-using Lanes8 [[gnu::vector_size(32)]] = float;
-using Lanes16 [[gnu::vector_size(64)]] = float;
-template <class Lanes>
-constexpr std::int64_t lanes_of = sizeof(Lanes) / sizeof(float);
+using Vector4 [[gnu::vector_size(16)]] = float;
+using Vector8 [[gnu::vector_size(32)]] = float;
+using Vector16 [[gnu::vector_size(64)]] = float;
+template <class Vector>
+constexpr std::int64_t floats_in = sizeof(Vector) / sizeof(float);
 // The number of rows whose sums fit in the registers: AVX-512 has 32 registers, other instruction sets have
 // at least 16.
-template <class Lanes>
-constexpr int block_rows = sizeof(Lanes) == 64 ? most_rows : most_rows / 2;
+template <class Vector>
+constexpr int block_rows = sizeof(Vector) == 64 ? most_rows : most_rows / 2;
 
 // Multiplies x (rows, K) by some columns of a panel (K, 32): as many as fit in two registers, beginning with
 // column `first`. These two registers hold the sums of one row of x.
-template <class Lanes, int rows>
+template <class Vector, int rows>
 [[gnu::always_inline]] inline void sum_columns(std::int64_t K, const float* x, std::int64_t stride,
                                                const float* panel, std::int64_t first, Ahead ahead,
                                                Sums& sums) {
-  Lanes left[rows] = {}, right[rows] = {};
+  Vector left[rows] = {}, right[rows] = {};
   const float* from = panel + first;
   for (std::int64_t l = 0; l < K; ++l, from += width) {
     __builtin_prefetch(ahead.from + l * ahead.step, 0, 2);
-    Lanes a, b;
+    Vector a, b;
     std::memcpy(&a, from, sizeof a);
-    std::memcpy(&b, from + lanes_of<Lanes>, sizeof b);
+    std::memcpy(&b, from + floats_in<Vector>, sizeof b);
     for (int r = 0; r < rows; ++r) {
       left[r] += x[r * stride + l] * a;
       right[r] += x[r * stride + l] * b;
@@ -55,56 +55,56 @@ template <class Lanes, int rows>
   for (int r = 0; r < rows; ++r) {
     float* const to = sums[static_cast<std::size_t>(r)].data() + first;
     std::memcpy(to, &left[r], sizeof left[r]);
-    std::memcpy(to + lanes_of<Lanes>, &right[r], sizeof right[r]);
+    std::memcpy(to + floats_in<Vector>, &right[r], sizeof right[r]);
   }
 }
 
 // Writes the product of x (rows, K) and a panel to `sums`. `rows` may be any number up to `most`.
-template <class Lanes, int most>
+template <class Vector, int most>
 [[gnu::always_inline]] inline void sum_rows(std::int64_t rows, std::int64_t K, const float* x,
                                             std::int64_t stride, const float* panel, Ahead ahead,
                                             Sums& sums) {
   if constexpr (most > 1) {
-    if (rows < most) return sum_rows<Lanes, most - 1>(rows, K, x, stride, panel, ahead, sums);
+    if (rows < most) return sum_rows<Vector, most - 1>(rows, K, x, stride, panel, ahead, sums);
   }
-  constexpr std::int64_t columns = 2 * lanes_of<Lanes>, turns = width / columns;
+  constexpr std::int64_t columns = 2 * floats_in<Vector>, turns = width / columns;
   ahead.step /= turns;
   for (std::int64_t first = 0; first < width; first += columns, ahead.from += K * ahead.step) {
-    sum_columns<Lanes, most>(K, x, stride, panel, first, ahead, sums);
+    sum_columns<Vector, most>(K, x, stride, panel, first, ahead, sums);
   }
 }
 
 // sum_rows() for one kind of registers.
 struct Kernel {
-  std::int64_t most;  // block_rows<Lanes>
+  std::int64_t most;  // block_rows<Vector>
   void (*sum)(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
               Ahead ahead, Sums& sums);
 };
 
 #if defined(__AVX512F__)
-using Lanes = Lanes16;
+using Vector = Vector16;
 #elif defined(__AVX__)
-using Lanes = Lanes8;
+using Vector = Vector8;
 #else
-using Lanes = Lanes4;
+using Vector = Vector4;
 #endif
 
 void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride, const float* panel,
          Ahead ahead, Sums& sums) {
-  sum_rows<Lanes, block_rows<Lanes>>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Vector, block_rows<Vector>>(rows, K, x, stride, panel, ahead, sums);
 }
 
 #if GRADUS_CLONED
 [[gnu::target("arch=x86-64-v3")]] void sum_avx2(std::int64_t rows, std::int64_t K, const float* x,
                                                 std::int64_t stride, const float* panel, Ahead ahead,
                                                 Sums& sums) {
-  sum_rows<Lanes8, block_rows<Lanes8>>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Vector8, block_rows<Vector8>>(rows, K, x, stride, panel, ahead, sums);
 }
 
 [[gnu::target("arch=x86-64-v4")]] void sum_avx512(std::int64_t rows, std::int64_t K, const float* x,
                                                   std::int64_t stride, const float* panel, Ahead ahead,
                                                   Sums& sums) {
-  sum_rows<Lanes16, block_rows<Lanes16>>(rows, K, x, stride, panel, ahead, sums);
+  sum_rows<Vector16, block_rows<Vector16>>(rows, K, x, stride, panel, ahead, sums);
 }
 #endif
 
@@ -114,10 +114,10 @@ void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
 const Kernel& kernel() {
   static const Kernel best = [] {
 #if GRADUS_CLONED
-    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{block_rows<Lanes16>, sum_avx512};
-    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{block_rows<Lanes8>, sum_avx2};
+    if (__builtin_cpu_supports("x86-64-v4")) return Kernel{block_rows<Vector16>, sum_avx512};
+    if (__builtin_cpu_supports("x86-64-v3")) return Kernel{block_rows<Vector8>, sum_avx2};
 #endif
-    return Kernel{block_rows<Lanes>, sum};
+    return Kernel{block_rows<Vector>, sum};
   }();
   return best;
 }
