@@ -2,8 +2,8 @@
 """Checks the direction of includes between folders.
 
 LIBRARIES lists the libraries that each library may use. FOLDERS lists the folders of a library from the lowest to the highest: a
-source may include headers of its own folder and of lower folders. A public header belongs to the folder of its source. The
-public headers of autograd are exempt.
+file may include headers of its own folder and of lower folders. A public header belongs to the folder of its source; public
+headers without a source are not checked. The public headers of autograd are exempt.
 
 Also checks that gradus.hpp includes all public headers of the libraries in UMBRELLA.
 """
@@ -21,10 +21,13 @@ LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": (
              "distributed": ("models", "nn", "autograd", "data", "files"),
              "serve": ("models", "nn", "autograd", "data", "files"),
              "tools": ("serve", "distributed", "compress", "speech", "models", "nn", "autograd", "data", "plot", "graph", "files")}
+# "." stands for the library's own folder.
 FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
            "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),
+           "data": (".", "text", "metrics", "tasks", "phrases"),
            "plot": ("text", "drawing", "charts", "terminal"),
            "models": ("encoders", "decoders", "model", "search", "training"),
+           "compress": ("bf16", "distillation", "int8", "pruning"),
            "distributed": ("communicators", "sums"),
            "speech": ("frames", "sound"),
            "tools": ("settings", "files", "reports", "training", "serving", "commands")}
@@ -62,23 +65,35 @@ def umbrella_faults(root=ROOT):
         yield f"include/gradus/gradus.hpp does not include <{header}>"
 
 
+def source_folder(stem, library, root):
+    """The folder with the source of this name, or None."""
+    found = next((root / library).glob(f"**/{stem}.cpp"), None)
+    return found and (found.parent.name if found.parent != root / library else ".")
+
+
 def folder_of(header, library, root):
-    """The folder of a private header, or of a public header's source. None if the header is outside the library."""
+    """The folder of a private header, or of a public header's source. None if the header is outside the library, or has no
+    source."""
     first, *rest = header.split("/")
     if first in FOLDERS[library] and rest:
         return first
-    if rest[:1] != [library] or first != "gradus":
-        return None
-    return next((path.parent.name for path in (root / library).glob(f"*/{pathlib.Path(header).stem}.cpp")), None)
+    if (root / library / header).is_file():
+        return "."
+    return source_folder(pathlib.Path(header).stem, library, root) if first == "gradus" and rest[:1] == [library] else None
 
 
 def folder_faults(library, root=ROOT):
     """Reports includes of a higher folder of the same library, and sources outside all folders."""
     folders = FOLDERS[library]
     for path in sorted((root / library).rglob("*.[ch]pp")):
-        own = path.relative_to(root / library).parts[0]
-        if own == "include" or path.name == "main.cpp":
+        own, *rest = path.relative_to(root / library).parts
+        own = own if rest else "."
+        if path.name == "main.cpp":
             continue
+        if own == "include":
+            own = source_folder(path.stem, library, root)
+            if own is None or library == "autograd":
+                continue
         if own not in folders:
             yield f"{path.relative_to(root)} is in none of the folders {', '.join(folders)}"
             continue
@@ -102,7 +117,21 @@ def test_faults_are_found(folder):
     (folder / "nn" / "layers" / "linear.cpp").write_text("#include <gradus/nn/gru.hpp>\n")
     found = list(folder_faults("nn", folder))
     assert len(found) == 1 and "linear.cpp" in found[0] and "precedes cells" in found[0], found
-    (folder / "data").mkdir()
+    public = folder / "distributed" / "include" / "gradus" / "distributed"
+    public.mkdir(parents=True)
+    for own, name, other in (("communicators", "threads", "sum"), ("sums", "sum", "threads")):
+        (folder / "distributed" / own).mkdir()
+        (folder / "distributed" / own / f"{name}.cpp").write_text("")
+        (public / f"{name}.hpp").write_text(f"#include <gradus/distributed/{other}.hpp>\n#include <gradus/distributed/no_source.hpp>\n")
+    found = list(folder_faults("distributed", folder))
+    assert len(found) == 1 and "threads.hpp" in found[0] and "communicators precedes sums" in found[0], found
+    for own in (".", "text"):
+        (folder / "data" / own).mkdir(parents=True, exist_ok=True)
+    (folder / "data" / "hash.cpp").write_text('#include "text/lines.hpp"\n')
+    (folder / "data" / "check.hpp").write_text("")
+    (folder / "data" / "text" / "lines.cpp").write_text('#include "check.hpp"\n#include <gradus/data/hash.hpp>\n')
+    found = list(folder_faults("data", folder))
+    assert len(found) == 1 and "hash.cpp" in found[0] and ". precedes text" in found[0], found
     (folder / "data" / "batch.cpp").write_text("#include <gradus/files/input.hpp>\n#include <gradus/nn/gru.hpp>\n#include <gradus/gradus.hpp>\n")
     found = list(library_faults(folder))
     assert len(found) == 2 and "gradus/nn/gru.hpp" in found[0] and "gradus/gradus.hpp" in found[1], found
