@@ -215,8 +215,8 @@ class Scheduler::Impl {
     }
   }
 
-  // Moves queued jobs, oldest first, into batches with room for them. A worker takes at most its share of the
-  // queue: the number of queued jobs, divided by the number of workers.
+  // Moves queued jobs, oldest first, into batches with room for them. A worker takes at most the number of
+  // queued jobs, divided by the number of workers and rounded up.
   void take(std::map<int, LengthBatch>& batches) {
     const auto workers = std::ssize(workers_);
     models::StartCache* const cache = options_.cache_bytes > 0 ? &cache_ : nullptr;

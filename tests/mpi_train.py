@@ -80,7 +80,7 @@ def any_number(jobs, scratch, whole):
 
 
 def taught(jobs, scratch, whole):
-    """Trains on the translations of a teacher. Each process translates its share of the pairs."""
+    """Trains on the translations of a teacher. Each process translates its part of the pairs."""
     course = [word for pair in zip(COURSE[::2], COURSE[1::2]) if pair[0] not in ("--steps", "--average") for word in pair]
     options = [*course, "--steps", "40", "--teacher", whole, "--teacher-weight", "0", "--teacher-beam", "2"]
     for count, pairs in ((1, 400), (2, 200), (4, 100)):

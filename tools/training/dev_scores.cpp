@@ -14,8 +14,8 @@
 namespace gradus::tools {
 namespace {
 
-// The numbers of one part of the pairs (see score()): the part's share of the mean loss, the number of exact
-// matches, BLEU's two lengths, and BLEU's two counts for each order of n-grams. Doubles hold the counts
+// The numbers of one part of the pairs (see score()): the part's contribution to the mean loss, the number of
+// exact matches, BLEU's two lengths, and BLEU's two counts for each order of n-grams. Doubles hold the counts
 // exactly.
 constexpr std::size_t orders = 4, width = 4 + 2 * orders;
 using Part = std::span<double, width>;

@@ -28,7 +28,7 @@ std::shared_ptr<SavedModel> load_teacher(const TeacherSettings& settings, const 
 
 /// Replaces the targets by the teacher's translations, found by beam search of this width: sequence-level
 /// distillation (Kim and Rush 2016, section 3.2). If the teacher's output for a source reaches the maximum
-/// length before EOS, the pair keeps its target. Each process translates its share of the pairs, and all
+/// length before EOS, the pair keeps its target. Each process translates its part of the pairs, and all
 /// processes return the same pairs. Prints the speed of the search (see SearchMeter::report()), a note that
 /// the targets are translations, and the number of pairs that keep their targets, unless it is 0.
 /// @param shards the parts into which the pairs are divided. The translations do not depend on the number of
