@@ -19,7 +19,8 @@ struct AttentionKind {
   std::unique_ptr<gradus::nn::Attention> (*make)(double dropout);
 };
 
-/// The last kind, multi-head attention, computes its context from projected values.
+/// The last kind, multi-head attention, computes its context from projected values. Add other kinds before
+/// it, because attention.cpp compares the context of all kinds but the last with the sum of the values.
 inline const AttentionKind attention_kinds[] = {
     {"additive", 3,
      [](double dropout) -> std::unique_ptr<gradus::nn::Attention> {

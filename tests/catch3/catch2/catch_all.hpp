@@ -123,6 +123,10 @@ template <class T, std::convertible_to<std::decay_t<T>>... More>
 std::decay_t<T> first_of(T&& first, More&&...) {
   return std::forward<T>(first);
 }
+template <class T>
+T range(const T& start, const T& /*end*/) {
+  return start;
+}
 template <class Made>
 auto generate(Made made) {
   return made();

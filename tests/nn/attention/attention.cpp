@@ -14,6 +14,7 @@ using gradus::Tensor;
 namespace {
 
 constexpr std::int64_t T = 6, B = 5, D = AttentionKind::value_size;
+constexpr int kinds = std::ssize(attention_kinds);
 
 // A test with an Example runs for every kind of attention, with fused and with composed operations.
 struct Example {
@@ -24,7 +25,8 @@ struct Example {
   Tensor query, values = random({T, B, D}, generator);
   Tensor lengths = integers({4, T, 1, 3, 5});
 
-  explicit Example(const AttentionKind& given = attention_kinds[GENERATE(0, 1, 2, 3, 4)], double dropout = 0)
+  explicit Example(const AttentionKind& given = attention_kinds[GENERATE(range(0, kinds))],
+                   double dropout = 0)
       : kind(given), attention(given.make(dropout)), query(random({B, given.query_size}, generator)) {
     UNSCOPED_INFO(kind.name);
     attention->to(Dtype::f64);
@@ -37,7 +39,7 @@ struct Example {
 
 // Like Example, but only for the kinds of attention whose context is a weighted sum of the values.
 struct Plain : Example {
-  explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2, 3)], dropout) {}
+  explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(range(0, kinds - 1))], dropout) {}
 };
 
 // Row b of a batch (·, B, ·) as a batch of one, cut to `steps` steps.
@@ -175,7 +177,7 @@ TEST_CASE("the default prepare() stores values and lengths", "[nn][attention]") 
 }
 
 TEST_CASE("every attention refuses values and lengths that do not fit", "[nn][attention]") {
-  const auto attention = attention_kinds[GENERATE(0, 1, 2, 3, 4)].make(0);
+  const auto attention = attention_kinds[GENERATE(range(0, kinds))].make(0);
   const Tensor values = gradus::zeros({T, B, D});
   CHECK_ERROR(attention->prepare(values[0], Tensor()),
               "Attention: the values are (5, 4) and must be (T, B, D)");
@@ -185,7 +187,7 @@ TEST_CASE("every attention refuses values and lengths that do not fit", "[nn][at
 }
 
 TEST_CASE("attention refuses a dropout probability of 1", "[nn][attention]") {
-  const AttentionKind& kind = attention_kinds[GENERATE(0, 1, 2, 3, 4)];
+  const AttentionKind& kind = attention_kinds[GENERATE(range(0, kinds))];
   CHECK_ERROR(kind.make(1), "Dropout: the probability must be in [0, 1), and is 1");
 }
 
