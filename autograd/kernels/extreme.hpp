@@ -27,8 +27,8 @@ GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __
   n == 2 ? choose(std::integral_constant<std::int64_t, 2>()) : choose(n);
 }
 
-/// at_x ← (the gradient of x) + β·at_x, given d (rows), the gradient of y. β is 0 or 1. Ties share the
-/// gradient equally.
+/// at_x ← (the gradient of x) + β·at_x, given d (rows), the gradient of y. β is 0 or 1. Elements that tie get
+/// equal parts of the gradient.
 template <class T>
 GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T* x, const T* y, const T* d,
                                      T beta, T* __restrict at_x) {

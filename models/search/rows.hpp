@@ -27,8 +27,8 @@ class Rows {
 };
 
 // The attention weights of one output, (tokens, columns): step t contributes row rows[t], cut to the source's
-// annotations. An annotation's weight is shared among its columns. Undefined if there are no tokens or no
-// attention.
+// annotations. An annotation's weight is divided equally among its columns. Undefined if there are no tokens
+// or no attention.
 Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
                  const WeightColumns& columns);
 

@@ -11,7 +11,7 @@ namespace gradus::compress {
 /// with the ids 0 to `tokens` − 1. In a data::Vocabulary, these are the special tokens and the most frequent
 /// words. The decoder's embedding and the readout's weight and bias keep only their first `tokens` rows. With
 /// a large vocabulary, a decoding step spends most of its time in the product of the readout. The logits of
-/// the kept tokens do not change; the softmax shares the probability of the removed tokens among the kept
+/// the kept tokens do not change; the softmax divides the probability of the removed tokens among the kept
 /// ones.
 ///
 /// Load the result with load_state_dict() into a model with the same options, except that its target
