@@ -158,7 +158,8 @@ TEST_CASE("a server whose threads cannot be started is an error", "[tools][servi
   REQUIRE(pthread_setattr_default_np(&huge) == 0);
   std::string error;
   try {
-    const tools::HttpServer server({.connections = 3, .patience = std::chrono::seconds(1), .bytes = 1 << 20});
+    const tools::HttpServer server(
+        {.connections = 3, .patience = std::chrono::seconds(1), .head = 1 << 16, .body = 1 << 20});
   } catch (const Error& found) {
     error = found.what();
   }
