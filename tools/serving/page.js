@@ -2,7 +2,7 @@
 // Sends the text to /translate while the reader types, and shows the answer with its attention weights. Texts from the server
 // are inserted only as text nodes, never as HTML.
 const at = (id) => document.getElementById(id);
-let asked = 0, timer = 0, answer = null;
+let asked = 0, timer = 0, answer = null, shownNow = null, heatmap = null;
 
 function pieces(text, tokens) {
   // Spans count code points, but JavaScript's strings count UTF-16 units. A rare Chinese character has two units.
@@ -29,8 +29,27 @@ function shade(weights) {
   }
 }
 
+// Shows the weight of a cell of the heat map, and shades the words of the cell's row. Without arguments, clears both.
+function read(t, j) {
+  const {source, target, weights} = shownNow.alignment, on = t !== undefined;
+  at('weight').textContent = on ? `${target[t].token} → ${source[j].token}: ${weights[t][j].toFixed(2)}` : '';
+  shade(on ? weights[t] : null);
+}
+
+function draw() {
+  const {source, target, weights} = shownNow ? shownNow.alignment : {}, most = 40;
+  const fits = weights && weights.length && source.length <= most && target.length <= most;
+  at('alignment').hidden = !heatmap || !fits;
+  at('weight').textContent = '';
+  if (!heatmap || !fits) return;
+  const name = document.querySelector('#alignment h2').textContent;
+  heatmap.draw(target.map(({token}) => token), source.map(({token}) => token), weights, name);
+}
+
 function show(text, translation) {
   const {source, target, weights} = translation.alignment;
+  shownNow = translation;
+  draw();
   at('source').replaceChildren(...pieces(text, source));
   at('target').replaceChildren(...pieces(translation.text, target));
   for (const node of at('target').querySelectorAll('span')) {
@@ -55,6 +74,8 @@ async function translate() {
   at('error').textContent = '';
   if (!text.trim()) {
     for (const id of ['source', 'target', 'alternatives']) at(id).replaceChildren();
+    shownNow = null;
+    draw();
     return;
   }
   try {
@@ -95,5 +116,10 @@ at('text').addEventListener('input', () => { clearTimeout(timer); timer = setTim
 at('model').addEventListener('change', translate);
 at('token').addEventListener('change', async () => { await list(); translate(); });
 at('language').addEventListener('click', () => speak(document.documentElement.lang === 'en' ? 'zh' : 'en'));
+// The heat map is a part of the live page. Without it, the shaded words show the weights.
+import('./heatmap.js').then(({Heatmap}) => {
+  heatmap = new Heatmap(at('heatmap'), read, () => {});
+  draw();
+}, () => {});
 speak(navigator.language.startsWith('zh') ? 'zh' : 'en');
 list();

@@ -77,10 +77,19 @@ class Counts {
   std::int64_t requests_ = 0;
 };
 
-const std::map<std::string, std::string> methods{
-    {"/", "GET"},          {"/translate", "POST"},  {"/align", "POST"},  {"/models", "GET"},
-    {"/languages", "GET"}, {"/health", "GET"},      {"/metrics", "GET"}, {"/page.js", "GET"},
-    {"/page.css", "GET"},  {"/openapi.json", "GET"}};
+const std::map<std::string, std::string> methods{{"/", "GET"},
+                                                 {"/translate", "POST"},
+                                                 {"/align", "POST"},
+                                                 {"/models", "GET"},
+                                                 {"/languages", "GET"},
+                                                 {"/health", "GET"},
+                                                 {"/metrics", "GET"},
+                                                 {"/page.js", "GET"},
+                                                 {"/page.css", "GET"},
+                                                 {"/heatmap.js", "GET"},
+                                                 {"/dom.js", "GET"},
+                                                 {"/tokens.js", "GET"},
+                                                 {"/openapi.json", "GET"}};
 
 // Makes glibc's malloc release the memory used to make a large answer. Otherwise the thread's heap keeps it.
 void return_memory_of(const httplib::Response& response) {
@@ -257,7 +266,11 @@ class Server::Impl {
       };
     };
     http_.Get("/", page(page_html, "text/html; charset=utf-8"));
-    http_.Get("/page.js", page(page_js, "text/javascript; charset=utf-8"));
+    constexpr const char* script = "text/javascript; charset=utf-8";
+    http_.Get("/page.js", page(page_js, script));
+    http_.Get("/heatmap.js", page(heatmap_js, script));
+    http_.Get("/dom.js", page(dom_js, script));
+    http_.Get("/tokens.js", page(tokens_js, script));
     http_.Get("/page.css", page(page_css, "text/css; charset=utf-8"));
     http_.Get("/openapi.json", page(openapi_json, "application/json"));
     http_.Get("/health", [](const auto&, auto& response) { answer(response, 200, {{"status", "ok"}}); });
