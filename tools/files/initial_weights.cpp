@@ -1,18 +1,18 @@
 #include "files/initial_weights.hpp"
 
-#include <gradus/error.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/message.hpp>
 #include <gradus/models/model.hpp>
 
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "files/saved_ensemble.hpp"
 #include "files/saved_model.hpp"
 #include "files/zeros.hpp"
 #include "settings/changed_options.hpp"
+#include "settings/error_parts.hpp"
 #include "settings/numbers.hpp"
 
 namespace gradus::tools {
@@ -78,10 +78,9 @@ std::string load_initial_weights(const Settings& settings, const Sides& sides, m
   check_same_tokens("init-from", saved, sides);
   try {
     model.load_state_dict(saved.model->state_dict(), "'" + saved.path.string() + "'");
-  } catch (const Error& error) {  // "load_state_dict: … does not fit …; give the state of a module …"
-    const std::string_view text = error.what();
-    throw Error(std::string(text.substr(0, text.rfind("; "))) + "; " +
-                advice(settings, sides, saved, registry));
+  } catch (const Error& error) {
+    const ErrorParts parts(error);
+    fail(parts.operation, parts.problem, "; ", advice(settings, sides, saved, registry));
   }
   return note_of(settings, saved);
 }

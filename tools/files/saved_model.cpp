@@ -13,6 +13,7 @@
 #include "files/base64.hpp"
 #include "files/non_finite.hpp"
 #include "files/run_folder.hpp"
+#include "settings/error_parts.hpp"
 #include "settings/least_size.hpp"
 
 namespace gradus::tools {
@@ -127,10 +128,9 @@ std::unique_ptr<models::Seq2Seq> model_of(const fs::path& path, const Settings& 
 void load_weights(const fs::path& path, const models::Checkpoint& checkpoint, models::Seq2Seq& model) {
   try {
     models::load_model(model, checkpoint, "'" + path.string() + "'");
-  } catch (const Error& error) {  // "load_state_dict: … does not fit …; give the state of a module …"
-    const std::string_view text = error.what();
-    throw Error(std::string(text.substr(0, text.rfind("; "))) +
-                "; give a checkpoint written by gradus train");
+  } catch (const Error& error) {
+    const ErrorParts parts(error);
+    fail(parts.operation, parts.problem, "; give a checkpoint written by gradus train");
   }
 }
 

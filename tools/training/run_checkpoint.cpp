@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "files/non_finite.hpp"
 #include "files/saved_model.hpp"
+#include "settings/error_parts.hpp"
 #include "training/run_batches.hpp"
 
 namespace gradus::tools {
@@ -69,16 +69,15 @@ void load_state(models::Trainer& trainer, const models::Checkpoint& checkpoint, 
   try {
     trainer.load_state(state);
   } catch (const Error& error) {
-    const std::string_view text = error.what();  // "Trainer: the state does not fit …; load the state of …"
-    if (text.find("does not fit") == text.npos) throw;
+    const ErrorParts parts(error);
+    if (parts.problem.find("does not fit") == parts.problem.npos) throw;
     const std::string before = settings_from_text(checkpoint.metadata.at("settings")).trainer.optimiser;
     if (before != now.trainer.optimiser) {
       fail("resume", "the run was started with --optimiser ", before,
            ", whose state does not fit --optimiser ", now.trainer.optimiser,
            "; omit --optimiser, or start a new run");
     }
-    fail("resume", "the checkpoint in '", now.run.out.string(),
-         "' cannot be resumed: ", text.substr(text.find(": ") + 2, text.rfind("; ") - text.find(": ") - 2),
+    fail("resume", "the checkpoint in '", now.run.out.string(), "' cannot be resumed: ", parts.problem,
          "; give a checkpoint written by gradus train");
   }
   if (!same_vocabularies(checkpoint.metadata, metadata_of(now, sides))) refuse_other_data(now);
