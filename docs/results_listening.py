@@ -207,7 +207,8 @@ def coarser_pyramid():
     return [(f"of *location* change {seeds[0][0]} with seed 1, {seeds[1][0]} with seed 2, and {seeds[2][0]} with seed 3",
              f"种子 1 {seeds[0][1]}，种子 2 {seeds[1][1]}，种子 3 {seeds[2][1]}"),
             (f"as a mean {rest[0][0]}. The errors of *content* hardly change: {rest[1][0]}", f"平均{rest[0][1]}。“按内容”几乎不变：{rest[1][1]}"),
-            (f"the errors rise {fast[0][0]} for *location* (fewer with seed 2), and {fast[1][0]} for *content* (fewer with seed 1)",
+            (f"the mean of three seeds rises {fast[0][0]} for *location*, although the errors fall with seed 2. For *content*, it rises "
+             f"{fast[1][0]}, although the errors fall with seed 1",
              f"“位置特征”{fast[0][1]}（种子 2 减少），“按内容”{fast[1][1]}（种子 1 减少）")]
 
 
