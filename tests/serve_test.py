@@ -182,7 +182,7 @@ def misbehaving_clients(server):
     many = b"{" + b",".join(b'"%x":0' % i for i in range(110000)) + b"}"
     check(server.ask("POST", "/translate", many)[0] == 400, "110,000 fields")
     check(server.ask("POST", "/translate", {"q": "a" + "\u0301\u0323" * 80000})[0] == 200, "160,000 combining marks")
-    check(time.monotonic() - start < 10, f"requests that take long to read: {time.monotonic() - start:.1f} s")
+    check(time.monotonic() - start < 20, f"requests that take long to read: {time.monotonic() - start:.1f} s")
     for size in (1, 10000):
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         status, answer, _ = server.ask("POST", "/translate", {"q": "a" * size}, **form)

@@ -25,7 +25,8 @@ bool ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// A character of combining class 0 that decomposes into combining marks. Unicode 15 has five.
+// The combining marks into which c decomposes, if c itself has combining class 0: Unicode 15 has five such
+// characters. For any other character, c itself.
 std::u32string_view marks_in(const char32_t& c) {
   switch (c) {
     case U'\u0f73':

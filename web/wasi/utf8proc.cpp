@@ -20,7 +20,7 @@ utf8proc_category_t utf8proc_category(utf8proc_int32_t c) {
 
 utf8proc_int32_t utf8proc_tolower(utf8proc_int32_t c) { return host_lower(c); }
 
-// The browser sorts combining marks itself, so that none needs a combining class here.
+// All characters get combining class 0, so the tokeniser sorts no marks. The browser sorts them itself.
 const utf8proc_property_t* utf8proc_get_property(utf8proc_int32_t) {
   static const utf8proc_property_t property{};
   return &property;
