@@ -24,7 +24,7 @@ LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": (
 # "." stands for the library's own folder.
 FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
            "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),
-           "data": (".", "text", "metrics", "tasks", "phrases"),
+           "data": (".", "text", "tokens", "metrics", "tasks", "phrases"),
            "plot": ("text", "drawing", "charts", "terminal"),
            "models": ("encoders", "decoders", "model", "search", "training"),
            "compress": ("bf16", "distillation", "int8", "pruning"),

@@ -1,4 +1,4 @@
-#include "text/words.hpp"
+#include "tokens/words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "text/spacing.hpp"
+#include "tokens/spacing.hpp"
 
 #include <string_view>
 
 #include "text/character_class.hpp"
-#include "text/words.hpp"
+#include "tokens/words.hpp"
 
 namespace gradus::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "text/byte_pair_learner.hpp"
+#include "tokens/byte_pair_learner.hpp"
 
 #include <tuple>
 

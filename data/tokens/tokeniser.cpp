@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "check.hpp"
-#include "text/byte_pair_symbols.hpp"
 #include "text/character_class.hpp"
 #include "text/lower_case.hpp"
-#include "text/spacing.hpp"
-#include "text/words.hpp"
+#include "tokens/byte_pair_symbols.hpp"
+#include "tokens/spacing.hpp"
+#include "tokens/words.hpp"
 
 namespace gradus::data {
 namespace {

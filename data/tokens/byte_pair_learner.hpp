@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/byte_pair_symbols.hpp"
+#include "tokens/byte_pair_symbols.hpp"
 
 namespace gradus::data {
 

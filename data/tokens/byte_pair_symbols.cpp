@@ -1,4 +1,4 @@
-#include "text/byte_pair_symbols.hpp"
+#include "tokens/byte_pair_symbols.hpp"
 
 #include <gradus/data/utf8.hpp>
 

@@ -5,9 +5,9 @@
 #include <queue>
 
 #include "check.hpp"
-#include "text/byte_pair_learner.hpp"
-#include "text/byte_pair_symbols.hpp"
 #include "text/lines.hpp"
+#include "tokens/byte_pair_learner.hpp"
+#include "tokens/byte_pair_symbols.hpp"
 
 namespace gradus::data {
 namespace {
