@@ -16,7 +16,7 @@ from operations import ROOT, all_entries
 
 PAGES = {"en": ROOT / "docs" / "cheat-sheet.md", "zh": ROOT / "docs" / "zh" / "cheat-sheet.md"}
 OPERATORS = {"a + b": "add", "a - b": "sub", "a * b": "mul", "a / b": "div", "-x": "neg", "x[0]": "operator[]"}
-LEFT_OUT = {"gru_update", "gru_sequence", "lstm_update", "lstm_sequence", "attention_sequence"}  # modules call these
+LEFT_OUT = {"gru_update", "lstm_update", "recurrent_sequence", "attention_sequence"}  # modules call these
 
 CHINESE = {
     "Making tensors": "创建张量",

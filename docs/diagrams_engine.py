@@ -368,7 +368,7 @@ def tensor_objects(p):
 # The stages of a training step: (name, what it does, files of models, files of nn, files of autograd). docs/architecture.py
 # compares the files with the table of the page.
 STAGES = (("batch", "the pairs", ("trainer.cpp", "batch_loss.cpp"), (), ("parallel_sum.cpp",)),
-          ("encoder", "annotations", ("seq2seq.cpp", "encoder.cpp"), ("recurrent.cpp", "gru.cpp"), ("recurrent_sequence.cpp",)),
+          ("encoder", "annotations", ("seq2seq.cpp", "encoder.cpp"), ("recurrent.cpp",), ("recurrent_sequence.cpp",)),
           ("start", "state, keys", ("bahdanau_decoder.cpp",), ("additive_attention.cpp",), ()),
           ("decoder", "all its steps", ("recurrent_decoder.cpp",), (), ("attention_sequence.cpp",)),
           ("loss", "cross-entropy", (), (), ("loss.cpp",)),
@@ -382,8 +382,8 @@ def training_step(p):
     """The stages of a training step, and their files.
 
     Eight stages from the top to the bottom, in three columns for the libraries models, nn and autograd. Batch: trainer.cpp calls
-    batch_loss.cpp, which calls parallel_sum.cpp and the stages 2 to 5. Encoder: seq2seq.cpp calls encoder.cpp, then recurrent.cpp,
-    gru.cpp and recurrent_sequence.cpp follow. Start: bahdanau_decoder.cpp calls additive_attention.cpp. Decoder:
+    batch_loss.cpp, which calls parallel_sum.cpp and the stages 2 to 5. Encoder: seq2seq.cpp calls encoder.cpp, then recurrent.cpp
+    and recurrent_sequence.cpp follow. Start: bahdanau_decoder.cpp calls additive_attention.cpp. Decoder:
     recurrent_decoder.cpp calls attention_sequence.cpp. Loss: loss.cpp. Backward: backward.cpp, which calls the backward functions
     of the stages 5, 4, 3 and 2. Clip: clip.cpp. Adam: optimiser.cpp calls adam.cpp. trainer.cpp calls the stages 6, 7 and 8.
     """

@@ -63,8 +63,8 @@ PLAIN_EXAMPLE = "**Example**: `{}` is `{}`."
 SHAPE_EXAMPLE = "**Example**: for x of shape {}, `{}` has shape {}."
 TYPES, COMMA = "**Types**: ", ", "
 # Type of an argument or result → its header
-TYPE_HEADERS = {"Generator": "random.hpp", "Packing": "packing.hpp", "GRUStates": "fused.hpp", "GRUForm": "fused.hpp",
-                "LSTMStates": "fused.hpp", "AttentionDecoder": "fused.hpp"}
+TYPE_HEADERS = {"Generator": "random.hpp", "Packing": "packing.hpp", "Scanned": "packing.hpp", "GatedCell": "fused.hpp",
+                "AttentionDecoder": "fused.hpp"}
 # The example of an operation, in one of three forms: (call, result, g, gradient), (call, result), or (shape of x, call, shape of
 # the result). `gradient` may be two gradients, in the order of the arguments.
 EXAMPLES = {
@@ -149,7 +149,7 @@ def entries(header, chapter, wanted=None):
                 continue
             declaration = textwrap.dedent(declaration)
             name = re.search(r"([\w]+|operator[^\s(]+)\s*\(", declaration)
-            is_operation = re.match(r"(std::vector<)?(Tensor|GRUStates|LSTMStates)>? \S", declaration) and name
+            is_operation = re.match(r"(std::vector<)?(Tensor|Scanned)>? \S", declaration) and name
             if is_operation and (wanted is None or name.group(1) in wanted):
                 if doc and doc[-1] is not None:
                     found.append(Entry(chapter, [name.group(1)], [declaration], **sections(doc)))

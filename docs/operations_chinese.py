@@ -208,19 +208,6 @@ WORDS = {
     "- `h`: (B, H)": "- `h`：(B, H)", "- `c`: (B, H)": "- `c`：(B, H)", "- returns h′, (B, H)": "- 返回 h′，(B, H)",
     "let d_n = g∘(1 − z)∘(1 − n²), d_r = d_n∘h_n∘r∘(1 − r) and d_z = g∘(h − n)∘z∘(1 − z) be the gradients of the arguments of tanh and σ. x_part gets [d_r; d_z; d_n], h_part gets [d_r; d_z; d_n∘r], and h gets g∘z.":
         "设 tanh 和两个 σ 的自变量的梯度为 d_n = g∘(1 − z)∘(1 − n²)、d_r = d_n∘h_n∘r∘(1 − r)、d_z = g∘(h − n)∘z∘(1 − z)。x_part 得到 [d_r; d_z; d_n]，h_part 得到 [d_r; d_z; d_n∘r]，h 得到 g∘z。",
-    "A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}). Padding is skipped. The gradient of W_hh is computed for all steps at once. The original form (Cho et al. 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and b_hh:":
-        "在打包的序列上运行的门控循环单元：h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})。跳过填充。W_hh 的梯度对所有步一次算出。原始形式（Cho 等人，2014，式 8）先用重置门，再计算乘积。W_hn 和 b_hn 是 W_hh 和 b_hh 的最后 H 行：",
-    "- `x_parts`: W_ih x + b_ih, (N, 3H), packed": "- `x_parts`：W_ih x + b_ih，(N, 3H)，打包的",
-    "- `weight_hh`: W_hh, (3H, H)": "- `weight_hh`：W_hh，(3H, H)", "- `bias_hh`: b_hh, (3H), or undefined": "- `bias_hh`：b_hh，(3H)，或者未定义",
-    "- `h_0`: (B, H), in the order of the batch": "- `h_0`：(B, H)，按批次的次序", "- `c_0`: (B, H), in the order of the batch": "- `c_0`：(B, H)，按批次的次序",
-    "- `reverse`: whether each sequence is read from its last step to its first": "- `reverse`：是否从最后一步向第一步读每个序列",
-    "- `form`: GRUForm::pytorch, as in gru_update, or GRUForm::original": "- `form`：GRUForm::pytorch，与 gru_update 相同；或者 GRUForm::original",
-    "- returns GRUStates: `states`, (N, H), packed: h after each step; `last`, (B, H): h after each sequence's last step, or after the first step if reversed":
-        "- 返回 GRUStates：`states`，(N, H)，打包的，是每一步之后的 h；`last`，(B, H)，是每个序列最后一步之后的 h，反向读时是第一步之后的 h",
-    "- returns LSTMStates: `states`, (N, H), packed: h after each step; `last_h` and `last_c`, (B, H): h and c after each sequence's last step, or after the first step if reversed":
-        "- 返回 LSTMStates：`states`，(N, H)，打包的，是每一步之后的 h；`last_h` 和 `last_c`，(B, H)，是每个序列最后一步之后的 h 和 c，反向读时是第一步之后的 h 和 c",
-    "as in gru_update, at every step, in the reverse order of the forward pass. With d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
-        "每一步与 gru_update 相同，次序与前向传播相反。设 d_t 是 W_hh h_{t−1} + b_hh 的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
     "One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in PyTorch, g is a gate here, and not the gradient of the result.":
         "长短期记忆（LSTM）的一步，用 PyTorch 的形式，由权重与 x 和 h 的乘积计算。与 PyTorch 一样，这里的 g 是一个门，不是结果的梯度：",
     "- `x_part`: W_ih x + b_ih, (B, 4H), in the order i, f, g, o": "- `x_part`：W_ih x + b_ih，(B, 4H)，次序为 i、f、g、o",
@@ -228,12 +215,22 @@ WORDS = {
     "- returns h′ and c′, stacked, (2, B, H)": "- 返回堆叠起来的 h′ 和 c′，(2, B, H)",
     "let d and d_c′ be the gradients of the results h′ and c′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. The argument of i gets e∘g∘i∘(1 − i), the argument of f gets e∘c∘f∘(1 − f), the argument of g gets e∘i∘(1 − g²), and the argument of o gets d∘tanh(c′)∘o∘(1 − o). x_part and h_part each get these four gradients; c gets e∘f.":
         "设 d 是 h′ 的梯度，e = d_c′ + d∘o∘(1 − tanh²(c′)) 是 c′ 的总梯度。i 的自变量得到 e∘g∘i∘(1 − i)，f 的自变量得到 e∘c∘f∘(1 − f)，g 的自变量得到 e∘i∘(1 − g²)，o 的自变量得到 d∘tanh(c′)∘o∘(1 − o)。x_part 和 h_part 都得到这些；c 得到 e∘f。",
-    "A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is computed for all steps at once.":
-        "在打包的序列上运行的长短期记忆：h_t 和 c_t 是 lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})。与 gru_sequence 一样，跳过填充，W_hh 的梯度对所有步一次算出。",
-    "- `x_parts`: W_ih x + b_ih, (N, 4H), packed": "- `x_parts`：W_ih x + b_ih，(N, 4H)，打包的",
-    "- `weight_hh`: W_hh, (4H, H)": "- `weight_hh`：W_hh，(4H, H)", "- `bias_hh`: b_hh, (4H), or undefined": "- `bias_hh`：b_hh，(4H)，或者未定义",
-    "as in lstm_update, at every step, in the reverse order of the forward pass. With d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.":
-        "每一步与 lstm_update 相同，次序与前向传播相反。设 d_t 是 W_hh h_{t−1} + b_hh 的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。",
+    "Runs a gated cell over packed sequences. The cells compute, at each step t,": "在打包的序列上运行带门的循环单元。各种单元在每一步 t 计算",
+    "    gru            h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})": "    gru            h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})",
+    "    original_gru   the same, with n = tanh(x_n + W_hn (r ∘ h_{t−1}) + b_hn)     Cho et al. 2014, eq. 8":
+        "    original_gru   同上，但 n = tanh(x_n + W_hn (r ∘ h_{t−1}) + b_hn)     Cho 等人，2014，式 8",
+    "    lstm           h_t, c_t = lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})": "    lstm           h_t, c_t = lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})",
+    "The original GRU applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and b_hh. Padding is skipped. The gradient of W_hh is computed for all steps at once.":
+        "原始形式的 GRU 先用重置门，再计算乘积。W_hn 和 b_hn 是 W_hh 和 b_hh 的最后 H 行。跳过填充。W_hh 的梯度对所有步一次算出。",
+    "- `x_parts`: W_ih x + b_ih, (N, G·H), packed; G is 3 for a GRU and 4 for an LSTM": "- `x_parts`：W_ih x + b_ih，(N, G·H)，打包的；GRU 的 G 是 3，LSTM 的 G 是 4",
+    "- `weight_hh`: W_hh, (G·H, H)": "- `weight_hh`：W_hh，(G·H, H)", "- `bias_hh`: b_hh, (G·H), or undefined": "- `bias_hh`：b_hh，(G·H)，或者未定义",
+    "- `first`: {h_0}, or {h_0, c_0} for an LSTM: (B, H) each, in the order of the batch": "- `first`：{h_0}，对 LSTM 是 {h_0, c_0}；都是 (B, H)，按批次的次序",
+    "- `reverse`: whether each sequence is read from its last step to its first": "- `reverse`：是否从最后一步向第一步读每个序列",
+    "- returns Scanned: `states`, (N, H), packed: h after each step; `last`, {h} or {h, c}, (B, H) each: after each sequence's last step, or after the first step if reversed":
+        "- 返回 Scanned：`states`，(N, H)，打包的，是每一步之后的 h；`last`，{h} 或 {h, c}，都是 (B, H)，是每个序列最后一步之后的状态，反向读时是第一步之后的状态",
+    "as in gru_update or lstm_update, at every step, in the reverse order of the forward pass. With d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original GRU, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.":
+        "每一步与 gru_update 或 lstm_update 相同，次序与前向传播相反。设 d_t 是 W_hh h_{t−1} + b_hh 的梯度，W_hh 得到 Σ_t d_tᵀ·h_{t−1}，b_hh 得到 Σ_t d_t。在原始形式的 GRU 中，W_hn 的梯度用 r ∘ h_{t−1} 代替 h_{t−1}。",
+    "for a wrong number of tensors in `first`.": "`first` 中张量的个数不对时。",
     "Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2). The tanh is not stored.":
         "Bahdanau 的能量 e_bt = v · tanh(q_b + k_tb)（Bahdanau 等人，2015，附录 A.1.2）。不保存 tanh。",
     "- `query`: W_a s, (B, A)": "- `query`：W_a s，(B, A)", "- `keys`: U_a h_t, (T, B, A)": "- `keys`：U_a h_t，(T, B, A)", "- `v`: v_a, (A)": "- `v`：v_a，(A)",
@@ -250,8 +247,8 @@ WORDS = {
     "Runs a decoder over packed target sequences, with teacher forcing. The decoder attends before it updates its state (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; for dot products, Luong et al. 2015, section 3.1). At each step t, with s the state of the top layer,":
         "用教师强制在打包的目标序列上运行解码器。解码器先计算注意力，再更新状态（Bahdanau 等人，2015，附录 A.2.2 和 A.1.2；点积见 Luong 等人，2015，3.1 节）。在每一步 t，设 s 是最上层的状态，",
     "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j": "    e_tj = v_a · tanh(W_a s_{t−1} + k_j)  或  scale · (W_a s_{t−1}) · k_j",
-    "The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, the input of layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).":
-        "循环单元还用到 W_hh 和 b_hh，与 gru_sequence 或 lstm_sequence 相同。有几层时，第 l > 0 层的输入是第 l − 1 层的新状态（对 LSTM 是其中的 h）。",
+    "The cell also reads W_hh and b_hh, as in recurrent_sequence. With several layers, the input of layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).":
+        "循环单元还用到 W_hh 和 b_hh，与 recurrent_sequence 相同。有几层时，第 l > 0 层的输入是第 l − 1 层的新状态（对 LSTM 是其中的 h）。",
     "Padding of targets and sources is skipped. The gradient of each weight matrix is computed for all steps at once. The tanh of the energies, N·T·A values, is not stored.":
         "跳过目标和源的填充。每个权重矩阵的梯度对所有步一次算出。能量的 tanh 有 N·T·A 个值，不保存。",
     "- `y`: the embedded previous tokens, (N, E), packed": "- `y`：前一个词元的嵌入，(N, E)，打包的",
@@ -263,8 +260,8 @@ WORDS = {
     "- `packing`: packing of the targets": "- `packing`：目标的打包方式",
     "- returns rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is taken before dropout.":
         "- 返回各行 [s_t; c_t; α_t]；decoder.earlier 为真时，返回 [s_{t−1}; c_t; α_t]：(N, H + D + T)，打包的。α_t 是 dropout 之前的权重。",
-    "from the last step to the first, the gradients of the cell (as in gru_sequence or lstm_sequence), of c_t, of α_t and of e_t.":
-        "循环单元的梯度（与 gru_sequence 或 lstm_sequence 相同），以及 c_t、α_t 和 e_t 的梯度，从最后一步到第一步计算。",
+    "from the last step to the first, the gradients of the cell (as in recurrent_sequence), of c_t, of α_t and of e_t.":
+        "循环单元的梯度（与 recurrent_sequence 相同），以及 c_t、α_t 和 e_t 的梯度，从最后一步到第一步计算。",
     "without layers, for a wrong number of tensors in `state`, and for a length outside [0, T]. If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator for a part of a batch (Generator::of_part) whose number of sequences differs from that of `packing`.":
         "没有层，`state` 中张量的个数不对，或者长度在 [0, T] 之外时。设置了 decoder.draws 时，dropout 的概率在 [0, 1) 之外，或者生成器属于批次的一部分而序列数不同，也会报错。",
     # packed sequences

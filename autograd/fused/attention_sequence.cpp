@@ -37,21 +37,14 @@ Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, con
     if (score.v_a.defined()) return gradus::additive_energy(query, keys, score.v_a, lengths);
     return transpose(sum(zero_padding(keys, lengths) * query, 2), 0, 1) * score.scale;  // (B, T)
   };
-  std::vector<Tensor> h(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(L)),
-      c(first.begin() + static_cast<std::ptrdiff_t>(L), first.end());
+  std::vector<std::vector<Tensor>> states(L);  // {h} or {h, c} of each layer
+  for (std::size_t i = 0; i < first.size(); ++i) states[i % L].push_back(first[i]);
   const auto update = [&](std::size_t layer, const Tensor& x) {
     const Scope scope("rnn");
     const auto& [W_ih, W_hh, b_ih, b_hh] = decoder.layers[layer];
-    const Tensor x_part = linear(x, W_ih, b_ih);
-    if (decoder.cell == AttentionCell::lstm) {
-      const std::vector<Tensor> after = lstm_step(x_part, {h[layer], c[layer]}, W_hh, b_hh);
-      h[layer] = after[0];
-      c[layer] = after[1];
-    } else {
-      const bool original = decoder.cell == AttentionCell::original_gru;
-      h[layer] = gru_step(original ? GRUForm::original : GRUForm::pytorch, x_part, h[layer], W_hh, b_hh);
-    }
+    states[layer] = step(decoder.cell, linear(x, W_ih, b_ih), states[layer], W_hh, b_hh);
   };
+  const auto h_of = [&](std::size_t layer) { return states[layer][0]; };
 
   std::vector<Tensor> rows;
   const Tensor steps = unpack(y, packing);  // (T_y, B, E)
@@ -61,17 +54,17 @@ Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, con
     const auto dropped = [&](const Tensor& x, double probability) {
       return draws && probability > 0 ? dropout(x, probability, *draws) : x;
     };
-    const Tensor before = h.back();
+    const Tensor before = h_of(L - 1);
     const auto [context, alpha] = [&] {
       const Scope scope("attention");
       const Tensor weights = masked_softmax(energies(before), lengths);  // (B, T)
       return std::pair{gradus::weighted_sum(dropped(weights, score.dropout), values, lengths), weights};
     }();
     update(0, concat({steps[t], context}, 1));
-    for (std::size_t layer = 1; layer < L; ++layer) update(layer, dropped(h[layer - 1], decoder.dropout));
-    rows.push_back(concat({decoder.earlier ? before : h.back(), context, alpha}, 1));
+    for (std::size_t layer = 1; layer < L; ++layer) update(layer, dropped(h_of(layer - 1), decoder.dropout));
+    rows.push_back(concat({decoder.earlier ? before : h_of(L - 1), context, alpha}, 1));
   }
-  if (rows.empty()) return zeros({0, h[0].size(1) + values.size(2) + values.size(0)}, y.dtype());
+  if (rows.empty()) return zeros({0, h_of(0).size(1) + values.size(2) + values.size(0)}, y.dtype());
   return pack(stack(rows), packing);
 }
 
@@ -98,7 +91,7 @@ void check_dropout(const Dropout& dropout, std::int64_t B) {
 Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDecoder& w, std::size_t states,
            const Packing& packing) {
   const Tensor &y = in[in_y], &keys = in[in_keys], &values = in[in_values];
-  const bool is_lstm = w.cell == AttentionCell::lstm;
+  const bool is_lstm = w.cell == GatedCell::lstm;
   const auto layers = static_cast<int>(w.layers.size());
   if (layers == 0) fail(operation, "needs at least 1 layer, and got 0");
   const Tensor& W_hh = w.layers[0].weight_hh;
@@ -437,7 +430,7 @@ void add_gradients(Gradients& g, const Form& form, const Wanted<T>& wanted) {
 // Computes all steps. `in` holds the inputs in the order of Input and OfLayer.
 void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packing& packing, const Form& form,
                  const Rowwise& rowwise) {
-  with_cell(form.cell, [&]<template <class> class Cell>() {
+  cells::with_cell(form.cell, [&]<template <class> class Cell>() {
     for_floating(operation, in[in_y].dtype(),
                  [&]<class T>() { unroll_forward<Cell, T>(in, lengths, packing, form, rowwise); });
   });
@@ -447,7 +440,7 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
 void run_backward(Gradients& g, const Packing& packing, const Form& form) {
   const std::int64_t N = form.N, width = form.gates * form.H;
   const Dtype dtype = g.out().dtype();
-  with_cell(form.cell, [&]<template <class> class Cell>() {
+  cells::with_cell(form.cell, [&]<template <class> class Cell>() {
     for_floating("backward", dtype, [&]<class T>() {
       const Tensor at_x = empty({form.layers, N, width}, dtype);
       const Wanted<T> wanted{.at_x = at_x,

@@ -36,7 +36,7 @@ struct Dropout {
 
 // The sizes and options of attention_sequence(), and the indices of its inputs.
 struct Form {
-  AttentionCell cell;
+  GatedCell cell;
   std::int64_t N, B, T, E, H, A, D, gates, parts, kept;  // the last three depend on the cell
   int layers;
   Score score;
@@ -117,19 +117,6 @@ const T* used_weights(const kernels::DropoutMask* mask, const StepPart& part, st
   if (mask == nullptr) return alpha;
   kernels::dropout_row(*mask, part.place(r), length, alpha, into);
   return into;
-}
-
-// Calls f<Cell>(), where Cell is the template that implements `cell`.
-template <class F>
-void with_cell(AttentionCell cell, const F& f) {
-  switch (cell) {
-    case AttentionCell::gru:
-      return f.template operator()<cells::Gru>();
-    case AttentionCell::original_gru:
-      return f.template operator()<cells::OriginalGru>();
-    case AttentionCell::lstm:
-      return f.template operator()<cells::Lstm>();
-  }
 }
 
 }  // namespace gradus::attention

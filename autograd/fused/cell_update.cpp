@@ -41,12 +41,9 @@ Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c) 
   return stack({o * tanh(after), after});
 }
 
-}  // namespace
-
-// In the original form, the reset gate acts before the product. So the step needs two products with W_hh: one
+// The original GRU applies the reset gate before the product. So its step needs two products with W_hh: one
 // with h for r and z, one with r ∘ h for n.
-Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b) {
-  if (form == GRUForm::pytorch) return composed::gru_update(x_part, linear(h, W, b), h);
+Tensor original_gru_step(const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b) {
   const std::int64_t H = h.size(1);
   const auto rows = [&](const Tensor& of, int first, int end) {
     return of.defined() ? of.slice(first * H, end * H) : Tensor();
@@ -57,9 +54,14 @@ Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tenso
   return (1.0 - z) * n + z * h;
 }
 
-std::vector<Tensor> lstm_step(const Tensor& x_part, const std::vector<Tensor>& state, const Tensor& W,
-                              const Tensor& b) {
-  const Tensor after = composed::lstm_update(x_part, linear(state[0], W, b), state[1]);
+}  // namespace
+
+std::vector<Tensor> step(GatedCell cell, const Tensor& x_part, const std::vector<Tensor>& before,
+                         const Tensor& W, const Tensor& b) {
+  const Tensor& h = before[0];
+  if (cell == GatedCell::gru) return {composed::gru_update(x_part, linear(h, W, b), h)};
+  if (cell == GatedCell::original_gru) return {original_gru_step(x_part, h, W, b)};
+  const Tensor after = composed::lstm_update(x_part, linear(h, W, b), before[1]);
   return {after[0], after[1]};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 
@@ -94,8 +95,8 @@ struct Gru {
   }
 };
 
-/// The original gated recurrent unit applies the reset gate before the product (GRUForm in fused.hpp).
-/// Forward stores [r; z; n; h; r ∘ h] for each row.
+/// The original gated recurrent unit applies the reset gate before the product (recurrent_sequence in
+/// fused.hpp). Forward stores [r; z; n; h; r ∘ h] for each row.
 template <class T>
 struct OriginalGru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 3;
@@ -206,5 +207,19 @@ struct Lstm {
     add_product<T>(N, 4 * H, H, {at, 4 * H}, {row + previous * H, kept * H}, beta, {W, H});
   }
 };
+
+/// Calls f<Cell>() and returns its result. Cell is the template that implements `cell`.
+template <class F>
+auto with_cell(GatedCell cell, const F& f) {
+  switch (cell) {
+    case GatedCell::gru:
+      return f.template operator()<Gru>();
+    case GatedCell::original_gru:
+      return f.template operator()<OriginalGru>();
+    case GatedCell::lstm:
+      break;
+  }
+  return f.template operator()<Lstm>();
+}
 
 }  // namespace gradus::cells

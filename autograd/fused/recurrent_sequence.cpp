@@ -11,34 +11,25 @@
 #include "kernels/dispatch.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads all of W_hh at
-// every step.
+// recurrent_sequence. Most of the time goes into the product W_hh h, which reads all of W_hh at every step.
 namespace gradus {
 namespace composed {
 namespace {
 
-GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                       const Tensor& h_0, const Packing& packing, bool reverse, GRUForm form) {
-  const auto step = [&](const Tensor& x_part, const std::vector<Tensor>& state) {
-    return std::vector{gru_step(form, x_part, state[0], weight_hh, bias_hh)};
-  };
-  const auto [states, last] = scan(step, x_parts, {h_0}, packing, reverse);
-  return {states, last[0]};
-}
-
-LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                         const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse) {
-  const auto step = [&](const Tensor& x_part, const std::vector<Tensor>& state) {
-    return lstm_step(x_part, state, weight_hh, bias_hh);
-  };
-  const auto [states, last] = scan(step, x_parts, {h_0, c_0}, packing, reverse);
-  return {states, last[0], last[1]};
+Scanned recurrent_sequence(GatedCell cell, const Tensor& x_parts, const Tensor& weight_hh,
+                           const Tensor& bias_hh, const std::vector<Tensor>& first, const Packing& packing,
+                           bool reverse) {
+  return scan([&](const Tensor& x_part,
+                  const std::vector<Tensor>& state) { return step(cell, x_part, state, weight_hh, bias_hh); },
+              x_parts, first, packing, reverse);
 }
 
 }  // namespace
 }  // namespace composed
 
 namespace {
+
+constexpr const char* operation = "recurrent_sequence";
 
 // Indices of the inputs. The tensors of the first state come last.
 enum SequenceInput { in_x_parts, in_weight, in_bias, in_first };
@@ -111,9 +102,14 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
   });
 }
 
-void check(const char* operation, std::int64_t gates, std::span<const Tensor> inputs,
-           const Packing& packing) {
+template <template <class> class Cell>
+void check(std::span<const Tensor> inputs, const Packing& packing) {
+  constexpr std::int64_t gates = Cell<float>::gates, parts = Cell<float>::parts;
   const Tensor &x_parts = inputs[in_x_parts], &weight = inputs[in_weight], &bias = inputs[in_bias];
+  if (std::ssize(inputs) != in_first + parts) {
+    fail(operation, "the first state has ", std::ssize(inputs) - in_first, " tensors and must have ", parts,
+         parts == 1 ? ", h_0" : ", h_0 and c_0");
+  }
   if (weight.rank() != 2 || weight.size(0) != gates * weight.size(1)) {
     fail(operation, "weight_hh is ", weight.shape(), " and must be (", gates, "H, H)");
   }
@@ -131,7 +127,7 @@ void check(const char* operation, std::int64_t gates, std::span<const Tensor> in
 }
 
 template <template <class> class Cell>
-Tensor run(const char* operation, const std::vector<Tensor>& inputs, const Packing& packing, bool reverse) {
+Scanned run(const std::vector<Tensor>& inputs, const Packing& packing, bool reverse) {
   using Sizes = Cell<float>;
   const Tensor& weight = inputs[in_weight];
   const std::int64_t N = packing.rows(), B = packing.batch(), H = weight.size(1);
@@ -161,35 +157,27 @@ Tensor run(const char* operation, const std::vector<Tensor>& inputs, const Packi
     wanted.at_u = Tensor();
     if (g.wants(in_x_parts)) g.add(in_x_parts, std::move(wanted.at_x));
   };
-  return record(operation, y, std::span(inputs), {weight, kept}, backward);
+  const Tensor rows = record(operation, y, std::span(inputs), {weight, kept}, backward);
+  Scanned result{rows.slice(0, N), {}};
+  for (int part = 0; part < Sizes::parts; ++part) {
+    result.last.push_back(rows.slice(N + part * B, N + (part + 1) * B));
+  }
+  return result;
 }
 
 }  // namespace
 
-GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                       const Tensor& h_0, const Packing& packing, bool reverse, GRUForm form) {
-  const std::vector<Tensor> inputs{x_parts, weight_hh, bias_hh, h_0};
-  check("gru_sequence", 3, inputs, packing);
-  if (!thread_state().fuses) {
-    return composed::gru_sequence(x_parts, weight_hh, bias_hh, h_0, packing, reverse, form);
-  }
-  const Tensor y = form == GRUForm::pytorch
-                       ? run<cells::Gru>("gru_sequence", inputs, packing, reverse)
-                       : run<cells::OriginalGru>("gru_sequence", inputs, packing, reverse);
-  const std::int64_t N = packing.rows();
-  return {y.slice(0, N), y.slice(N, N + packing.batch())};
-}
-
-LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                         const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse) {
-  const std::vector<Tensor> inputs{x_parts, weight_hh, bias_hh, h_0, c_0};
-  check("lstm_sequence", 4, inputs, packing);
-  if (!thread_state().fuses) {
-    return composed::lstm_sequence(x_parts, weight_hh, bias_hh, h_0, c_0, packing, reverse);
-  }
-  const Tensor y = run<cells::Lstm>("lstm_sequence", inputs, packing, reverse);
-  const std::int64_t N = packing.rows(), B = packing.batch();
-  return {y.slice(0, N), y.slice(N, N + B), y.slice(N + B, N + 2 * B)};
+Scanned recurrent_sequence(GatedCell cell, const Tensor& x_parts, const Tensor& weight_hh,
+                           const Tensor& bias_hh, const std::vector<Tensor>& first, const Packing& packing,
+                           bool reverse) {
+  std::vector<Tensor> inputs{x_parts, weight_hh, bias_hh};
+  inputs.insert(inputs.end(), first.begin(), first.end());
+  return cells::with_cell(cell, [&]<template <class> class Cell>() {
+    check<Cell>(inputs, packing);
+    return thread_state().fuses
+               ? run<Cell>(inputs, packing, reverse)
+               : composed::recurrent_sequence(cell, x_parts, weight_hh, bias_hh, first, packing, reverse);
+  });
 }
 
 }  // namespace gradus

@@ -8,6 +8,8 @@
 
 #include "kernels/clones.hpp"
 
+// RowProduct. This kernel is not faster than a library. The library has it because the last bits of a row do
+// not depend on the other rows (docs/decisions/products.md).
 namespace gradus {
 namespace {
 

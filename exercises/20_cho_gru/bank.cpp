@@ -274,11 +274,11 @@ std::vector<exercise::Attempt> right() {
       padded("the library's sequence, without pads; then the last states", "",
              [](P p, F x, F lengths, F first) {
                const Packing packing(lengths);
-               const auto [states, last] =
-                   gru_sequence(linear(pack(x, packing), p.weight_ih, p.bias_ih), p.weight_hh, p.bias_hh,
-                                first, packing, false, GRUForm::original);
+               const auto [states, last] = recurrent_sequence(
+                   GatedCell::original_gru, linear(pack(x, packing), p.weight_ih, p.bias_ih), p.weight_hh,
+                   p.bias_hh, {first}, packing);
                const Tensor real = unsqueeze(less(unsqueeze(arange(x.size(0)), 1), lengths), 2);
-               return where(real, unpack(states, packing, x.size(0)), last);
+               return where(real, unpack(states, packing, x.size(0)), last[0]);
              }),
   };
 }

@@ -40,7 +40,7 @@ bool BahdanauDecoder::can_be_shared() const { return attention->fused_score(cont
 // The arguments for attention_sequence(). The caller adds the generator for random draws. Empty if
 // attention_sequence() does not support this cell, score or sizes.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
-  const std::optional<AttentionCell> cell = rnn->attention_cell();
+  const std::optional<GatedCell> cell = rnn->gated_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
   // Without W_a, query and annotation must have equal sizes. If the sizes differ, attend() is used, because

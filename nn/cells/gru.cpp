@@ -5,26 +5,21 @@
 namespace gradus::nn {
 namespace {
 
-Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_parts,
-                   const RecurrentState& first, const Packing& packing, bool reverse) {
-  const auto [states, last] = gru_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], packing, reverse, form);
-  return {states, {last}};
-}
-
 // The equations are in gru.hpp. autograd/fused/cell_update.cpp also has them as simple operations.
-RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
-                        const RecurrentState& before) {
-  if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on r, so it needs a product of its own
-    return gru_states(form, p, x_part, before, Packing(1, x_part.size(0)), false).last;
-  }
+RecurrentState gru_step(const RecurrentWeights& p, const Tensor& x_part, const RecurrentState& before) {
   return {gru_update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before[0])};
 }
 
+// W_hn (r ∘ h) depends on r, so the original form needs a second product.
+RecurrentState original_step(const RecurrentWeights& p, const Tensor& x_part, const RecurrentState& before) {
+  return recurrent_sequence(GatedCell::original_gru, x_part, p.weight_hh, p.bias_hh, before,
+                            Packing(1, x_part.size(0)))
+      .last;
+}
+
 RecurrentKind gru(GRUForm form) {
-  return {.gates = 3,
-          .step = [form](const auto&... args) { return gru_step(form, args...); },
-          .sequence = [form](const auto&... args) { return gru_states(form, args...); },
-          .attention_cell = form == GRUForm::original ? AttentionCell::original_gru : AttentionCell::gru};
+  if (form == GRUForm::original) return {.gates = 3, .step = original_step, .gated = GatedCell::original_gru};
+  return {.gates = 3, .step = gru_step, .gated = GatedCell::gru};
 }
 
 }  // namespace

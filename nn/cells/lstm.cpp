@@ -12,20 +12,7 @@ RecurrentState lstm_step(const RecurrentWeights& p, const Tensor& x_part, const 
   return {after[0], after[1]};
 }
 
-Scanned lstm_states(const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
-                    const Packing& packing, bool reverse) {
-  const auto [states, h, c] =
-      lstm_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], first[1], packing, reverse);
-  return {states, {h, c}};
-}
-
-RecurrentKind lstm() {
-  return {.gates = 4,
-          .parts = 2,
-          .step = lstm_step,
-          .sequence = lstm_states,
-          .attention_cell = AttentionCell::lstm};
-}
+RecurrentKind lstm() { return {.gates = 4, .parts = 2, .step = lstm_step, .gated = GatedCell::lstm}; }
 
 }  // namespace
 

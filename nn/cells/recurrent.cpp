@@ -59,13 +59,6 @@ RecurrentState RecurrentCell::advance(const Tensor& x, RecurrentState state) con
 Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
                      const RecurrentOptions& options)
     : operation_(name), kind_(std::move(kind)), inputs_(inputs), hidden_(hidden), options_(options) {
-  if (!kind_.sequence) {
-    kind_.sequence = [step = kind_.step](const RecurrentWeights& p, const Tensor& x_parts,
-                                         const RecurrentState& first, const Packing& packing, bool reverse) {
-      return scan([&](const Tensor& x_part, const RecurrentState& before) { return step(p, x_part, before); },
-                  x_parts, first, packing, reverse);
-    };
-  }
   if (options.layers < 1) fail(name, "needs at least 1 layer, and got ", options.layers);
   if (!(options.dropout >= 0 && options.dropout < 1)) {
     fail(name, "the dropout must be in [0, 1), and is ", options.dropout);
@@ -157,6 +150,17 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
   return after;
 }
 
+Scanned Recurrent::run_steps(const RecurrentWeights& p, const Tensor& x, const RecurrentState& first,
+                             const Packing& packing, bool reverse) const {
+  const Tensor x_parts = linear(x, p.weight_ih, p.bias_ih);  // one product for all steps
+  if (kind_.gated) {
+    return recurrent_sequence(*kind_.gated, x_parts, p.weight_hh, p.bias_hh, first, packing, reverse);
+  }
+  return scan(
+      [&](const Tensor& x_part, const RecurrentState& before) { return kind_.step(p, x_part, before); },
+      x_parts, first, packing, reverse);
+}
+
 Recurrent::Result Recurrent::run_layers(Tensor x, const Packing& packing, const RecurrentState& first) const {
   std::vector<std::vector<Tensor>> last(first.size());  // last[part]: one tensor for each layer and direction
   for (std::int64_t layer = 0; layer < options_.layers; ++layer) {
@@ -165,9 +169,7 @@ Recurrent::Result Recurrent::run_layers(Tensor x, const Packing& packing, const 
     for (int reverse = 0; reverse < directions(); ++reverse) {
       RecurrentState state;
       for (const Tensor& part : first) state.push_back(part[layer * directions() + reverse]);
-      const RecurrentWeights& p = weights(layer, reverse);
-      const Tensor x_parts = linear(x, p.weight_ih, p.bias_ih);  // one product for all steps
-      Scanned done = kind_.sequence(p, x_parts, state, packing, reverse == 1);
+      Scanned done = run_steps(weights(layer, reverse), x, state, packing, reverse == 1);
       outputs.push_back(std::move(done.states));
       for (std::size_t part = 0; part < last.size(); ++part) last[part].push_back(done.last[part]);
     }

@@ -10,6 +10,7 @@
 
 namespace nn = gradus::nn;
 using gradus::Dtype;
+using gradus::GatedCell;
 using gradus::Packing;
 using gradus::Shape;
 using gradus::Tensor;
@@ -103,11 +104,14 @@ Tensor step_by_step(const Tensors& x, Tensors state, const Tensor& lengths, bool
   return gradus::concat(state, 0);
 }
 
-template <bool reverse>
-Tensor fused_gru_sequence(const Tensors& x, const Tensor& lengths) {
+template <GatedCell cell, bool reverse>
+Tensor fused_sequence(const Tensors& x, const Tensor& lengths) {
   const Packing packing = packing_of(x[0], lengths);
-  const auto [states, last] = gru_sequence(pack(x[0], packing), x[1], x[2], x[3], packing, reverse);
-  return gradus::concat({states, last}, 0);
+  const auto [states, last] =
+      recurrent_sequence(cell, pack(x[0], packing), x[1], x[2], {x.begin() + 3, x.end()}, packing, reverse);
+  Tensors all{states};
+  all.insert(all.end(), last.begin(), last.end());
+  return gradus::concat(all, 0);
 }
 
 template <bool reverse>
@@ -115,13 +119,6 @@ Tensor composed_gru_sequence(const Tensors& x, const Tensor& lengths) {
   return step_by_step(x, {x[3]}, lengths, reverse, [&](const Tensor& part, const Tensors& state) {
     return Tensors{composed_gru_update({part, linear(state[0], x[1], x[2]), state[0]}, Tensor())};
   });
-}
-
-template <bool reverse>
-Tensor fused_lstm_sequence(const Tensors& x, const Tensor& lengths) {
-  const Packing packing = packing_of(x[0], lengths);
-  const auto [states, h, c] = lstm_sequence(pack(x[0], packing), x[1], x[2], x[3], x[4], packing, reverse);
-  return gradus::concat({states, h, c}, 0);
 }
 
 template <bool reverse>
@@ -155,10 +152,10 @@ const Twin twins[] = {
     {"weighted_sum", [](const Sizes& n) -> std::vector<Shape> { return {{n.B, n.T}, {n.T, n.B, n.N}}; },
      [](const Tensors& x, const Tensor& lengths) { return weighted_sum(x[0], x[1], lengths); },
      composed_weighted_sum},
-    {"gru_sequence", gru_shapes, fused_gru_sequence<false>, composed_gru_sequence<false>},
-    {"gru_sequence in reverse", gru_shapes, fused_gru_sequence<true>, composed_gru_sequence<true>},
-    {"lstm_sequence", lstm_shapes, fused_lstm_sequence<false>, composed_lstm_sequence<false>},
-    {"lstm_sequence in reverse", lstm_shapes, fused_lstm_sequence<true>, composed_lstm_sequence<true>},
+    {"a GRU", gru_shapes, fused_sequence<GatedCell::gru, false>, composed_gru_sequence<false>},
+    {"a GRU in reverse", gru_shapes, fused_sequence<GatedCell::gru, true>, composed_gru_sequence<true>},
+    {"an LSTM", lstm_shapes, fused_sequence<GatedCell::lstm, false>, composed_lstm_sequence<false>},
+    {"an LSTM in reverse", lstm_shapes, fused_sequence<GatedCell::lstm, true>, composed_lstm_sequence<true>},
 };
 
 // ---- the decoder's recurrence

@@ -88,8 +88,7 @@ TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has a row", "
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("inline ")) line.erase(0, 7);
       const std::size_t type = line.starts_with("std::vector<Tensor> ") ? 20
-                               : line.starts_with("GRUStates ")         ? 10
-                               : line.starts_with("LSTMStates ")        ? 11
+                               : line.starts_with("Scanned recurrent")  ? 8
                                : line.starts_with("Tensor ")            ? 7
                                                                         : 0;
       if (type == 0) continue;

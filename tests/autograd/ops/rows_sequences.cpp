@@ -7,7 +7,7 @@
 
 namespace {
 
-using gradus::GRUForm;
+using gradus::GatedCell;
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -131,31 +131,29 @@ State gru(const State& h, Part x_part, HiddenPart u_part) {
 Tensor optional(X x, std::size_t i) { return x.size() > i ? x[i] : Tensor(); }
 const Values* optional(V x, std::size_t i) { return x.size() > i ? &x[i] : nullptr; }
 
-template <GRUForm form>
-Tensor call_gru(X x, A a) {
+// The states after each step, then the last states. The first states are x[2] and, for an LSTM, x[3].
+template <GatedCell cell>
+Tensor call_recurrent(X x, A a) {
+  constexpr std::size_t lengths = cell == GatedCell::lstm ? 4 : 3;
   const auto [states, last] =
-      gru_sequence(x[0], x[1], optional(x, 4), x[2], gradus::Packing(x[3]), a[0] == 1, form);
-  return gradus::concat({states, last}, 0);
+      recurrent_sequence(cell, x[0], x[1], optional(x, lengths + 1), {x.begin() + 2, x.begin() + lengths},
+                         gradus::Packing(x[lengths]), a[0] == 1);
+  std::vector<Tensor> all{states};
+  all.insert(all.end(), last.begin(), last.end());
+  return gradus::concat(all, 0);
 }
 
-template <GRUForm form>
+template <GatedCell cell>
 double value_of_gru(V x, I i, A a) {
   const Made made = made_until(x[3], i[0], a[0] == 1);
   State h = row(x[2], made.sequence);
   for_each_step(x[3], made, a[0] == 1, [&](std::int64_t n) {
     const auto x_part = [&](auto k) { return x[0]({n, k}); };
-    h = form == GRUForm::original
+    h = cell == GatedCell::original_gru
             ? original_gru(h, x_part, x[1], optional(x, 4))
             : gru(h, x_part, [&](auto k) { return product(x[1], h, k, optional(x, 4)); });
   });
   return h[static_cast<std::size_t>(i[1])];
-}
-
-// Like call_gru(), but with two first states: h_0 and c_0.
-Tensor call_lstm(X x, A a) {
-  const auto [states, h, c] =
-      lstm_sequence(x[0], x[1], optional(x, 5), x[2], x[3], gradus::Packing(x[4]), a[0] == 1);
-  return gradus::concat({states, h, c}, 0);
 }
 
 double value_of_lstm(V x, I i, A a) {
@@ -232,7 +230,7 @@ double value_of_attention(V x, I i, A) {
 Tensor call_dot_attention(X x, A) {
   return attention_sequence(
       x[0], {x[1], x[2]}, x[3], x[4], Tensor(),
-      {.cell = gradus::AttentionCell::lstm, .layers = {{x[5], x[6], x[7], x[8]}}, .score = {.scale = 0.75}},
+      {.cell = GatedCell::lstm, .layers = {{x[5], x[6], x[7], x[8]}}, .score = {.scale = 0.75}},
       gradus::Packing(x[9]));
 }
 
@@ -258,7 +256,7 @@ double value_of_dot_attention(V x, I i, A) {
 // layers, keys, values, W_a, v_a, weight_ih and weight_hh of each layer, target lengths, source lengths.
 Tensor call_layers(X x, A) {
   return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], x[12],
-                            {.cell = gradus::AttentionCell::original_gru,
+                            {.cell = GatedCell::original_gru,
                              .layers = {{x[7], x[8], {}, {}}, {x[9], x[10], {}, {}}},
                              .score = {.W_a = x[5], .v_a = x[6]},
                              .earlier = true},
@@ -321,9 +319,10 @@ std::vector<Operation> sequences() {
                     {"() {1} [0]", "unpack: the packed sequences are () and must be (1, …)"},
                     {"(6,2) {2,3,1} [2]", "unpack: cannot pad to 2 steps: the longest sequence has 3"},
                     {"(6,2) {2,3,1} [-1]", "unpack: cannot pad to -1 steps: the longest sequence has 3"}}},
-      {.name = "gru_sequence",
-       .call = call_gru<GRUForm::pytorch>,
-       .value = value_of_gru<GRUForm::pytorch>,
+      {.name = "recurrent_sequence",
+       .variant = "with a GRU",
+       .call = call_recurrent<GatedCell::gru>,
+       .value = value_of_gru<GatedCell::gru>,
        .samples = {"(1,3) (3,1) (1,1) {1} (3) [0] -> (2,1)", "(6,9) (9,3) (3,3) {2,3,1} (9) [0] -> (9,3)",
                    "(6,9) (9,3) (3,3) {2,3,1} (9) [1] -> (9,3)", "(6,9) (9,3) (3,3) {2,3,1} [0] -> (9,3)",
                    "(6,9) (9,3) (3,3) {2,3,1} [1] -> (9,3)", "(3,6) (6,2) (4,2) {0,2,0,1} (6) [0] -> (7,2)",
@@ -334,32 +333,33 @@ std::vector<Operation> sequences() {
                    "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [1] -> (43,2)",
                    "(0,6) (6,2) (2,2) {0,0} (6) [0] -> (2,2)", "(0,6) (6,2) (0,2) {} (6) [1] -> (0,2)",
                    "(2,0) (0,0) (1,0) {2} (0) [0] -> (3,0)"},
-       .refusals = {{"(6,6) (6,3) (3,2) {2,3,1} [0]",
-                     "gru_sequence: weight_hh is (6, 3) and must be (3H, H)"},
-                    {"(6,6) (6) (3,2) {2,3,1} [0]", "gru_sequence: weight_hh is (6) and must be (3H, H)"},
-                    {"(5,6) (6,2) (3,2) {2,3,1} [0]", "gru_sequence: x_parts is (5, 6) and must be (6, 6)"},
-                    {"(6,8) (6,2) (3,2) {2,3,1} [0]", "gru_sequence: x_parts is (6, 8) and must be (6, 6)"},
-                    {"(6,6) (6,2) (2,2) {2,3,1} [0]", "gru_sequence: h_0 is (2, 2) and must be (3, 2)"},
-                    {"(6,6) (6,2) (3,2) {2,3,1} (2) [0]", "gru_sequence: bias_hh is (2) and must be (6)"},
-                    {"(6,6) (6,2):f32 (3,2) {2,3,1} [0]",
-                     "gru_sequence: (6, 6) is f64 and (6, 2) is f32; convert one with .to(other.dtype())"},
-                    {"(6,6) (6,2) (3,2):f32 {2,3,1} [0]",
-                     "gru_sequence: (6, 6) is f64 and (3, 2) is f32; convert one with .to(other.dtype())"},
-                    {"(6,6) (6,2) (3,2) {2,3,1} (6):f32 [0]",
-                     "gru_sequence: (6, 6) is f64 and (6) is f32; convert one with .to(other.dtype())"},
-                    integers("gru_sequence", "(6,6):i64 (6,2):i64 (3,2):i64 {2,3,1} [0]")}},
-      {.name = "gru_sequence",
-       .variant = "in the original form",
-       .call = call_gru<GRUForm::original>,
-       .value = value_of_gru<GRUForm::original>,
+       .refusals =
+           {{"(6,6) (6,3) (3,2) {2,3,1} [0]", "recurrent_sequence: weight_hh is (6, 3) and must be (3H, H)"},
+            {"(6,6) (6) (3,2) {2,3,1} [0]", "recurrent_sequence: weight_hh is (6) and must be (3H, H)"},
+            {"(5,6) (6,2) (3,2) {2,3,1} [0]", "recurrent_sequence: x_parts is (5, 6) and must be (6, 6)"},
+            {"(6,8) (6,2) (3,2) {2,3,1} [0]", "recurrent_sequence: x_parts is (6, 8) and must be (6, 6)"},
+            {"(6,6) (6,2) (2,2) {2,3,1} [0]", "recurrent_sequence: h_0 is (2, 2) and must be (3, 2)"},
+            {"(6,6) (6,2) (3,2) {2,3,1} (2) [0]", "recurrent_sequence: bias_hh is (2) and must be (6)"},
+            {"(6,6) (6,2):f32 (3,2) {2,3,1} [0]",
+             "recurrent_sequence: (6, 6) is f64 and (6, 2) is f32; convert one with .to(other.dtype())"},
+            {"(6,6) (6,2) (3,2):f32 {2,3,1} [0]",
+             "recurrent_sequence: (6, 6) is f64 and (3, 2) is f32; convert one with .to(other.dtype())"},
+            {"(6,6) (6,2) (3,2) {2,3,1} (6):f32 [0]",
+             "recurrent_sequence: (6, 6) is f64 and (6) is f32; convert one with .to(other.dtype())"},
+            integers("recurrent_sequence", "(6,6):i64 (6,2):i64 (3,2):i64 {2,3,1} [0]")}},
+      {.name = "recurrent_sequence",
+       .variant = "with the original GRU",
+       .call = call_recurrent<GatedCell::original_gru>,
+       .value = value_of_gru<GatedCell::original_gru>,
        .samples = {"(1,3) (3,1) (1,1) {1} (3) [0] -> (2,1)", "(6,9) (9,3) (3,3) {2,3,1} (9) [0] -> (9,3)",
                    "(6,9) (9,3) (3,3) {2,3,1} [1] -> (9,3)", "(3,6) (6,2) (4,2) {0,2,0,1} (6) [1] -> (7,2)",
                    "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [0] -> (43,2)",
                    "(0,6) (6,2) (2,2) {0,0} (6) [0] -> (2,2)", "(2,0) (0,0) (1,0) {2} (0) [0] -> (3,0)"},
        .refusals = {{"(6,6) (6,3) (3,2) {2,3,1} [0]",
-                     "gru_sequence: weight_hh is (6, 3) and must be (3H, H)"}}},
-      {.name = "lstm_sequence",
-       .call = call_lstm,
+                     "recurrent_sequence: weight_hh is (6, 3) and must be (3H, H)"}}},
+      {.name = "recurrent_sequence",
+       .variant = "with an LSTM",
+       .call = call_recurrent<GatedCell::lstm>,
        .value = value_of_lstm,
        .samples = {"(1,4) (4,1) (1,1) (1,1) {1} (4) [0] -> (3,1)",
                    "(6,12) (12,3) (3,3) (3,3) {2,3,1} (12) [0] -> (12,3)",
@@ -376,14 +376,16 @@ std::vector<Operation> sequences() {
                    "(0,8) (8,2) (0,2) (0,2) {} (8) [1] -> (0,2)",
                    "(2,0) (0,0) (1,0) (1,0) {2} (0) [0] -> (4,0)"},
        .refusals =
-           {{"(6,8) (8,3) (3,2) (3,2) {2,3,1} [0]", "lstm_sequence: weight_hh is (8, 3) and must be (4H, H)"},
-            {"(6,6) (8,2) (3,2) (3,2) {2,3,1} [0]", "lstm_sequence: x_parts is (6, 6) and must be (6, 8)"},
-            {"(6,8) (8,2) (2,2) (3,2) {2,3,1} [0]", "lstm_sequence: h_0 is (2, 2) and must be (3, 2)"},
-            {"(6,8) (8,2) (3,2) (3,1) {2,3,1} [0]", "lstm_sequence: c_0 is (3, 1) and must be (3, 2)"},
-            {"(6,8) (8,2) (3,2) (3,2) {2,3,1} (6) [0]", "lstm_sequence: bias_hh is (6) and must be (8)"},
+           {{"(6,8) (8,3) (3,2) (3,2) {2,3,1} [0]",
+             "recurrent_sequence: weight_hh is (8, 3) and must be (4H, H)"},
+            {"(6,6) (8,2) (3,2) (3,2) {2,3,1} [0]",
+             "recurrent_sequence: x_parts is (6, 6) and must be (6, 8)"},
+            {"(6,8) (8,2) (2,2) (3,2) {2,3,1} [0]", "recurrent_sequence: h_0 is (2, 2) and must be (3, 2)"},
+            {"(6,8) (8,2) (3,2) (3,1) {2,3,1} [0]", "recurrent_sequence: c_0 is (3, 1) and must be (3, 2)"},
+            {"(6,8) (8,2) (3,2) (3,2) {2,3,1} (6) [0]", "recurrent_sequence: bias_hh is (6) and must be (8)"},
             {"(6,8) (8,2) (3,2) (3,2):f32 {2,3,1} [0]",
-             "lstm_sequence: (6, 8) is f64 and (3, 2) is f32; convert one with .to(other.dtype())"},
-            integers("lstm_sequence", "(6,8):i64 (8,2):i64 (3,2):i64 (3,2):i64 {2,3,1} [0]")}},
+             "recurrent_sequence: (6, 8) is f64 and (3, 2) is f32; convert one with .to(other.dtype())"},
+            integers("recurrent_sequence", "(6,8):i64 (8,2):i64 (3,2):i64 (3,2):i64 {2,3,1} [0]")}},
       {.name = "attention_sequence",
        .call = call_attention<false>,
        .value = value_of_attention<false>,

@@ -46,27 +46,20 @@ Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
 std::vector<Example> examples(std::int64_t B, std::int64_t H) {
   const Packing packing(lengths(B, 0, 6));
   const std::int64_t N = packing.rows(), T = 5, A = 7;
-  const auto gru = [=](bool reverse) {
+  const auto run = [=](gradus::GatedCell cell, bool reverse) {
     return [=](const Tensors& x) {
-      const auto [states, last] = gru_sequence(x[0], x[1], x[2], x[3], packing, reverse);
-      return gradus::concat({states, last}, 0);
+      const auto [states, last] =
+          recurrent_sequence(cell, x[0], x[1], x[2], {x.begin() + 3, x.end()}, packing, reverse);
+      Tensors all{states};
+      all.insert(all.end(), last.begin(), last.end());
+      return gradus::concat(all, 0);
     };
   };
   const std::vector<Shape> of_gru{{N, 3 * H}, {3 * H, H}, {3 * H}, {B, H}};
-  return {{"gru_sequence", of_gru, gru(false)},
-          {"gru_sequence in reverse", of_gru, gru(true)},
-          {"lstm_sequence",
-           {{N, 4 * H}, {4 * H, H}, {4 * H}, {B, H}, {B, H}},
-           [=](const Tensors& x) {
-             const auto [states, h, c] = lstm_sequence(x[0], x[1], x[2], x[3], x[4], packing);
-             return gradus::concat({states, h, c}, 0);
-           }},
-          {"gru_sequence in the original form", of_gru,
-           [=](const Tensors& x) {
-             const auto [states, last] =
-                 gru_sequence(x[0], x[1], x[2], x[3], packing, false, gradus::GRUForm::original);
-             return gradus::concat({states, last}, 0);
-           }},
+  return {{"a GRU", of_gru, run(gradus::GatedCell::gru, false)},
+          {"a GRU in reverse", of_gru, run(gradus::GatedCell::gru, true)},
+          {"an LSTM", {{N, 4 * H}, {4 * H, H}, {4 * H}, {B, H}, {B, H}}, run(gradus::GatedCell::lstm, false)},
+          {"the original GRU", of_gru, run(gradus::GatedCell::original_gru, false)},
           {"attention_sequence of two layers, under dropout",
            {{N, 3}, {B, H}, {B, H}, {T, B, H}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {3 * H, H}, {3 * H, H}},
            [=](const Tensors& x) {
@@ -117,6 +110,12 @@ void for_each_example(Visit visit) {
 }
 
 }  // namespace
+
+TEST_CASE("recurrent_sequence() refuses a wrong number of first states", "[autograd][sequences]") {
+  const Tensor x_parts = gradus::zeros({2, 12}), weight = gradus::zeros({12, 3}), h_0 = gradus::zeros({2, 3});
+  CHECK_ERROR(recurrent_sequence(gradus::GatedCell::lstm, x_parts, weight, Tensor(), {h_0}, Packing(1, 2)),
+              "recurrent_sequence: the first state has 1 tensors and must have 2, h_0 and c_0");
+}
 
 TEST_CASE("a recurrence gives the same bits in every run with the same number of threads",
           "[autograd][sequences]") {

@@ -438,8 +438,9 @@ TEST_CASE("the gradient of a recurrence's bias stays accurate for many rows", "[
   const Packing packing(gradus::full({n}, 1, Dtype::i64));
   Generator generator(1);
   const Tensor bias = leaf(gradus::zeros({3})), incoming = uniform({n, 1}, 0, 1, generator);
-  const auto [states, last] =
-      gru_sequence(gradus::zeros({n, 3}), gradus::zeros({3, 1}), bias, gradus::zeros({n, 1}), packing);
+  const Tensor states = recurrent_sequence(gradus::GatedCell::gru, gradus::zeros({n, 3}),
+                                           gradus::zeros({3, 1}), bias, {gradus::zeros({n, 1})}, packing)
+                            .states;
   // h′ = (1 − z)·tanh(r·b_n) with r = z = ½, so ∂h′/∂b_n = ¼.
   double expected = 0;
   for (const double d : incoming.to_vector<double>()) expected += d / 4;

@@ -84,13 +84,13 @@ TEST_CASE("linear gives the same with packed weights and sees changes of the wei
   }
 }
 
-TEST_CASE("the fused recurrences multiply by packed weights, in every form of the GRU",
+TEST_CASE("the fused recurrences multiply by packed weights, for both kinds of GRU",
           "[autograd][pack_weights]") {
   constexpr std::int64_t B = 8, H = 6;
-  for (const auto form : {gradus::GRUForm::pytorch, gradus::GRUForm::original}) {
+  for (const auto cell : {gradus::GatedCell::gru, gradus::GatedCell::original_gru}) {
     const Tensor weight = leaf(random({3 * H, H})), x = random({B, 3 * H}), h_0 = random({B, H});
     const auto states = [&] {
-      return gru_sequence(x, weight, Tensor(), h_0, gradus::Packing(1, B), false, form).states;
+      return recurrent_sequence(cell, x, weight, Tensor(), {h_0}, gradus::Packing(1, B)).states;
     };
     const PackWeights pack;
     const Tensor before = states();

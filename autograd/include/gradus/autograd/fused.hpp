@@ -27,40 +27,6 @@ namespace gradus {
 /// h gets g∘z.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
-/// Where a GRU applies the reset gate: after the product with the state, as in PyTorch, or before that
-/// product, as in the papers. W_hn and b_hn are the last H rows of W_hh and b_hh.
-///
-///     pytorch    n = tanh(x_n + r ∘ (W_hn h + b_hn))
-///     original   n = tanh(x_n + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8
-enum class GRUForm { pytorch, original };
-
-struct GRUStates {
-  Tensor states;  ///< h after each step, (N, H), packed
-  Tensor last;    ///< (B, H): h after each sequence's last step, or after the first step if reversed
-};
-
-/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}).
-/// Padding is skipped. The gradient of W_hh is computed for all steps at once. The original form (Cho et al.
-/// 2014, eq. 8) applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and
-/// b_hh:
-///
-///     n = tanh(x_n + W_hn (r ∘ h_{t−1}) + b_hn)
-///
-/// @param x_parts   W_ih x + b_ih, (N, 3H), packed
-/// @param weight_hh W_hh, (3H, H)
-/// @param bias_hh   b_hh, (3H), or undefined
-/// @param h_0       (B, H), in the order of the batch
-/// @param reverse   whether each sequence is read from its last step to its first
-/// @param form      GRUForm::pytorch, as in gru_update, or GRUForm::original
-/// @return GRUStates: `states`, (N, H), packed: h after each step; `last`, (B, H): h after each sequence's
-/// last step, or after the first step if reversed
-/// Gradients: as in gru_update, at every step, in the reverse order of the forward pass. With d_t the
-/// gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form,
-/// the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
-GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                       const Tensor& h_0, const Packing& packing, bool reverse = false,
-                       GRUForm form = GRUForm::pytorch);
-
 /// One step of a long short-term memory, in PyTorch's form, from the weights' products with x and h. As in
 /// PyTorch, g is a gate here, and not the gradient of the result.
 ///
@@ -77,27 +43,32 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// get these four gradients; c gets e∘f.
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
-struct LSTMStates {
-  Tensor states;          ///< h after each step, (N, H), packed
-  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or after the first step if reversed
-};
+/// The cells of recurrent_sequence and attention_sequence. A GRU has G = 3 gates, an LSTM has G = 4.
+enum class GatedCell { gru, original_gru, lstm };
 
-/// A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh,
-/// c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is computed for all steps at
-/// once.
+/// Runs a gated cell over packed sequences. The cells compute, at each step t,
 ///
-/// @param x_parts   W_ih x + b_ih, (N, 4H), packed
-/// @param weight_hh W_hh, (4H, H)
-/// @param bias_hh   b_hh, (4H), or undefined
-/// @param h_0       (B, H), in the order of the batch
-/// @param c_0       (B, H), in the order of the batch
+///     gru            h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1})
+///     original_gru   the same, with n = tanh(x_n + W_hn (r ∘ h_{t−1}) + b_hn)     Cho et al. 2014, eq. 8
+///     lstm           h_t, c_t = lstm_update(x_part_t, W_hh h_{t−1} + b_hh, c_{t−1})
+///
+/// The original GRU applies the reset gate before the product. W_hn and b_hn are the last H rows of W_hh and
+/// b_hh. Padding is skipped. The gradient of W_hh is computed for all steps at once.
+///
+/// @param x_parts   W_ih x + b_ih, (N, G·H), packed; G is 3 for a GRU and 4 for an LSTM
+/// @param weight_hh W_hh, (G·H, H)
+/// @param bias_hh   b_hh, (G·H), or undefined
+/// @param first     {h_0}, or {h_0, c_0} for an LSTM: (B, H) each, in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
-/// @return LSTMStates: `states`, (N, H), packed: h after each step; `last_h` and `last_c`, (B, H): h and c
-/// after each sequence's last step, or after the first step if reversed
-/// Gradients: as in lstm_update, at every step, in the reverse order of the forward pass. With d_t the
-/// gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
-LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                         const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
+/// @return Scanned: `states`, (N, H), packed: h after each step; `last`, {h} or {h, c}, (B, H) each: after
+/// each sequence's last step, or after the first step if reversed
+/// Gradients: as in gru_update or lstm_update, at every step, in the reverse order of the forward pass. With
+/// d_t the gradient of W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the
+/// original GRU, the gradient of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
+/// @throws Error for a wrong number of tensors in `first`.
+Scanned recurrent_sequence(GatedCell cell, const Tensor& x_parts, const Tensor& weight_hh,
+                           const Tensor& bias_hh, const std::vector<Tensor>& first, const Packing& packing,
+                           bool reverse = false);
 
 /// Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2). The tanh is not
 /// stored.
@@ -121,9 +92,6 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// Gradients: α_bt gets g_b · h_tb, and h_tb gets α_bt g_b. @throws Error for a length outside [0, T].
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
-/// The cell of attention_sequence. A GRU has G = 3 gates, an LSTM has G = 4.
-enum class AttentionCell { gru, original_gru, lstm };
-
 /// The score of state s and key k_j of position j: e_j = v_a · tanh(W_a s + k_j), or scale · (W_a s) · k_j.
 struct AttentionScore {
   Tensor W_a = {};     ///< (A, H); if undefined, the query is the state itself and A = H
@@ -141,7 +109,7 @@ struct AttentionDecoder {
     Tensor bias_ih;    ///< (G·H), or undefined
     Tensor bias_hh;    ///< (G·H), or undefined
   };
-  AttentionCell cell = AttentionCell::gru;
+  GatedCell cell = GatedCell::gru;
   std::vector<Layer> layers;  ///< the lowest first
   AttentionScore score = {};
   bool earlier = false;  ///< the result contains the state before (true) or after (false) each step
@@ -160,8 +128,8 @@ struct AttentionDecoder {
 ///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
 ///     s_t = cell(W_y y_{t−1} + W_c c_t + b_ih, s_{t−1})
 ///
-/// The cell also reads W_hh and b_hh, as in gru_sequence or lstm_sequence. With several layers, the input of
-/// layer l > 0 is the new state of layer l − 1 (for an LSTM, its h).
+/// The cell also reads W_hh and b_hh, as in recurrent_sequence. With several layers, the input of layer l > 0
+/// is the new state of layer l − 1 (for an LSTM, its h).
 ///
 /// Padding of targets and sources is skipped. The gradient of each weight matrix is computed for all steps at
 /// once. The tanh of the energies, N·T·A values, is not stored.
@@ -178,8 +146,8 @@ struct AttentionDecoder {
 /// @param packing packing of the targets
 /// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
 /// taken before dropout.
-/// Gradients: from the last step to the first, the gradients of the cell (as in gru_sequence or
-/// lstm_sequence), of c_t, of α_t and of e_t.
+/// Gradients: from the last step to the first, the gradients of the cell (as in recurrent_sequence),
+/// of c_t, of α_t and of e_t.
 /// @throws Error without layers, for a wrong number of tensors in `state`, and for a length outside [0, T].
 /// If decoder.draws is set, also throws for a dropout probability outside [0, 1), and for a generator for a
 /// part of a batch (Generator::of_part) whose number of sequences differs from that of `packing`.

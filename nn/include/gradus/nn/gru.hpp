@@ -20,7 +20,7 @@ namespace gradus::nn {
 /// In both forms, z is the factor of the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n +
 /// z ∘ h. In Bahdanau et al., z is the factor of the new state n. To convert weights between the two
 /// conventions, negate the rows of z, [H, 2H), in both weights and both biases, because 1 − σ(a) = σ(−a).
-using gradus::GRUForm;
+enum class GRUForm { pytorch, original };
 
 struct GRUCellOptions {
   bool bias = true;

@@ -35,12 +35,9 @@ struct RecurrentKind {
   std::function<RecurrentState(const RecurrentWeights& weights, const Tensor& x_part,
                                const RecurrentState& before)>
       step;
-  /// Computes all steps in one operation from x_parts = W_ih x + b_ih, (N, G·H), packed. If null, scan()
-  /// calls `step` once per step.
-  std::function<Scanned(const RecurrentWeights& weights, const Tensor& x_parts, const RecurrentState& first,
-                        const Packing& packing, bool reverse)>
-      sequence = nullptr;
-  std::optional<AttentionCell> attention_cell = std::nullopt;  ///< the same cell, for attention_sequence()
+  /// The same cell in recurrent_sequence() and attention_sequence(), which compute all steps in one
+  /// operation. Without it, scan() calls `step` once per step.
+  std::optional<GatedCell> gated = std::nullopt;
 };
 
 /// One step of a recurrent module, with parameters `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, drawn
@@ -102,8 +99,9 @@ class Recurrent : public Module {
   std::int64_t layers() const { return options_.layers; }
   int directions() const { return options_.bidirectional ? 2 : 1; }
   std::size_t state_parts() const { return kind_.parts; }  ///< 1 for {h}, 2 for {h, c}
-  /// The cell of attention_sequence() that computes the same steps as this module, if such a cell exists.
-  std::optional<AttentionCell> attention_cell() const { return kind_.attention_cell; }
+  /// The cell of recurrent_sequence() and attention_sequence() that computes the same steps as this module,
+  /// if such a cell exists.
+  std::optional<GatedCell> gated_cell() const { return kind_.gated; }
   /// The weights of one layer and direction.
   const RecurrentWeights& weights(std::int64_t layer, int direction = 0) const {
     return weights_[static_cast<std::size_t>(layer * directions() + direction)];
@@ -118,6 +116,8 @@ class Recurrent : public Module {
  private:
   bool drops() const;
   void complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const;
+  Scanned run_steps(const RecurrentWeights& p, const Tensor& x, const RecurrentState& first,
+                    const Packing& packing, bool reverse) const;
   Result run_layers(Tensor x, const Packing& packing, const RecurrentState& first) const;
 
   const char* operation_;
