@@ -5,10 +5,10 @@
 #include <gradus/nn/row_products.hpp>
 #include <gradus/serve/scheduler.hpp>
 
-#include <pthread.h>
 #include <thread>
 
 #include "catch.hpp"
+#include "no_threads.hpp"
 
 using namespace gradus;
 using namespace gradus::models;
@@ -106,18 +106,13 @@ TEST_CASE("a scheduler refuses more jobs than its queue holds, and finishes thos
 
 TEST_CASE("a scheduler whose threads cannot be started is an error", "[serve][errors]") {
   const auto model = small_model();
-  pthread_attr_t before, huge;
-  REQUIRE(pthread_getattr_default_np(&before) == 0);
-  REQUIRE(pthread_getattr_default_np(&huge) == 0);
-  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);  // half of the address space
-  REQUIRE(pthread_setattr_default_np(&huge) == 0);
   std::string error;
   try {
+    const NoThreads no_threads;
     const serve::Scheduler scheduler(*model, {.workers = 3});
   } catch (const Error& found) {
     error = found.what();
   }
-  REQUIRE(pthread_setattr_default_np(&before) == 0);
   CHECK_THAT(error, Catch::Matchers::ContainsSubstring(" of 3 threads could be started ("));
 }
 

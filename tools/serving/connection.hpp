@@ -1,11 +1,9 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <httplib.h>
-#include <memory>
 #include <string>
 
 namespace gradus::tools {
@@ -58,9 +56,6 @@ class Connection final : public httplib::Stream {
   void get_local_ip_and_port(std::string& ip, int& port) const override;
   socket_t socket() const override { return socket_; }
 
-  /// The connection whose request this thread answers; null for other threads.
-  static Connection* current();
-
  private:
   friend class HttpServer;
 
@@ -74,31 +69,6 @@ class Connection final : public httplib::Stream {
   std::array<char, 4096> received_{};
   std::size_t next_ = 0, end_ = 0;  // the unread part of received_
   std::string to_send_;             // buffers head and body, so that an answer is sent as a whole
-};
-
-/// httplib's server with limits on the numbers of served and waiting connections. Answers connections beyond
-/// the limits with status 503.
-class HttpServer final : public httplib::Server {
- public:
-  /// Starts a thread for each connection that may be served at the same time. @throws Error if the system
-  /// cannot start them.
-  explicit HttpServer(const ConnectionLimits& limits);
-
-  /// Raises the limit on connections that wait for accept(). Call this once the port is open.
-  void lengthen_backlog();
-
- private:
-  bool process_and_close_socket(socket_t socket) override;
-  void serve(Connection& connection);
-  bool ends() const { return svr_sock_ == INVALID_SOCKET; }
-  // True if every thread serves a connection, and further connections wait.
-  bool is_crowded() const { return open_ > limits_.connections; }
-
-  static constexpr int most_requests = 1000;  // maximum per connection
-
-  const ConnectionLimits limits_;
-  std::atomic<int> open_ = 0;                  // connections that are served or waiting
-  std::unique_ptr<httplib::TaskQueue> queue_;  // null once the server runs
 };
 
 }  // namespace gradus::tools

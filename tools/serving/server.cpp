@@ -17,7 +17,7 @@
 #endif
 
 #include "serving/address.hpp"
-#include "serving/connection.hpp"
+#include "serving/http_server.hpp"
 #include "serving/page.hpp"
 
 namespace gradus::tools {
@@ -152,7 +152,7 @@ class Server::Impl {
   using Handled = httplib::Server::HandlerResponse;
 
   Handled before(const httplib::Request& request, httplib::Response& response) const {
-    Connection::current()->expect_body();
+    HttpServer::connection()->expect_body();
     response.set_header("X-Content-Type-Options", "nosniff");
     response.set_header("X-Frame-Options", "DENY");
     response.set_header("Referrer-Policy", "no-referrer");
@@ -198,7 +198,7 @@ class Server::Impl {
 
   // Refuses a request whose body was not read completely, and closes the connection.
   static void refuse_unread(httplib::Response& response, int status, const std::string& message) {
-    Connection::current()->close_after_answer();
+    HttpServer::connection()->close_after_answer();
     response.set_header("Connection", "close");
     refuse(response, status, message);
   }
@@ -209,7 +209,7 @@ class Server::Impl {
     if (response.status == 404) {
       return refuse(response, 404, "nothing is at this address; see /openapi.json");
     }
-    const Connection& connection = *Connection::current();
+    const Connection& connection = *HttpServer::connection();
     if (connection.was_too_slow()) {
       return refuse_unread(response, 408, "the request took longer to arrive than --client-seconds");
     }
@@ -274,7 +274,7 @@ class Server::Impl {
     http_.Get("/page.css", page(page_css, "text/css; charset=utf-8"));
     http_.Get("/openapi.json", page(openapi_json, "application/json"));
     http_.Get("/health", [](const auto&, auto& response) { answer(response, 200, {{"status", "ok"}}); });
-    const auto is_gone = [] { return Connection::current()->is_closed(); };
+    const auto is_gone = [] { return HttpServer::connection()->is_closed(); };
     http_.Post("/translate", guarded([=, this](const auto& request, auto& response) {
                  answer(response, 200, service_.translate(request.body, is_gone));
                }));
@@ -293,11 +293,11 @@ class Server::Impl {
   // Logs one line per request, without its texts.
   void log(const httplib::Request& request, const httplib::Response& response) {
     const double seconds =
-        std::chrono::duration<double>(Clock::now() - Connection::current()->began()).count();
+        std::chrono::duration<double>(Clock::now() - HttpServer::connection()->began()).count();
     counts_.add(methods.contains(request.path) ? request.path : "other", response.status, seconds);
     std::string client = request.remote_addr;  // empty if the head could not be read
     int port = 0;
-    if (client.empty()) Connection::current()->get_remote_ip_and_port(client, port);
+    if (client.empty()) HttpServer::connection()->get_remote_ip_and_port(client, port);
     const std::string line =
         text_of({{"time", std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())},
                  {"client", client},

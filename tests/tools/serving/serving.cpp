@@ -3,15 +3,15 @@
 #include <gradus/nn/decoder_step.hpp>
 
 #include <nlohmann/json.hpp>
-#include <pthread.h>
 #include <thread>
 
 #if GRADUS_TESTS_HTTP
 #include <httplib.h>
 
-#include "serving/connection.hpp"
+#include "serving/http_server.hpp"
 #endif
 
+#include "no_threads.hpp"
 #include "sentence_piece_model.hpp"
 #include "serving/server.hpp"
 #include "serving/spans.hpp"
@@ -151,19 +151,14 @@ TEST_CASE("a failure of the model is not the client's", "[tools][serving]") {
 
 #if GRADUS_TESTS_HTTP
 TEST_CASE("a server whose threads cannot be started is an error", "[tools][serving][errors]") {
-  pthread_attr_t before, huge;
-  REQUIRE(pthread_getattr_default_np(&before) == 0);
-  REQUIRE(pthread_getattr_default_np(&huge) == 0);
-  REQUIRE(pthread_attr_setstacksize(&huge, std::size_t{1} << 46) == 0);  // half of the address space
-  REQUIRE(pthread_setattr_default_np(&huge) == 0);
   std::string error;
   try {
+    const NoThreads no_threads;
     const tools::HttpServer server(
         {.connections = 3, .patience = std::chrono::seconds(1), .head = 1 << 16, .body = 1 << 20});
   } catch (const Error& found) {
     error = found.what();
   }
-  REQUIRE(pthread_setattr_default_np(&before) == 0);
   CHECK_THAT(error, ContainsSubstring(" of 3 threads for connections could be started ("));
   CHECK_THAT(error, ContainsSubstring("lower --connections"));
 }
