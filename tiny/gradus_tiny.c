@@ -293,8 +293,10 @@ static _Noreturn void refuse_stream(const char *what, const char *advice) {
   exit(1);
 }
 
+/* Also asks ferror(): after a failed putchar(), the buffer may be empty, and then fflush() of musl succeeds. */
 static void flush(void) {
-  if (fflush(stdout)) refuse_stream("write to standard output: ", "; free space, or write to another place\n");
+  if (fflush(stdout) || ferror(stdout))
+    refuse_stream("write to standard output: ", "; free space, or write to another place\n");
 }
 
 /* Reads a line without its end. Returns 0 at the end of the input. */
