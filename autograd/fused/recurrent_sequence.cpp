@@ -27,6 +27,7 @@ Scanned recurrent_sequence(GatedCell cell, const Tensor& x_parts, const Tensor& 
 }  // namespace
 }  // namespace composed
 
+namespace recurrent {
 namespace {
 
 constexpr const char* operation = "recurrent_sequence";
@@ -166,6 +167,7 @@ Scanned run(const std::vector<Tensor>& inputs, const Packing& packing, bool reve
 }
 
 }  // namespace
+}  // namespace recurrent
 
 Scanned recurrent_sequence(GatedCell cell, const Tensor& x_parts, const Tensor& weight_hh,
                            const Tensor& bias_hh, const std::vector<Tensor>& first, const Packing& packing,
@@ -173,9 +175,9 @@ Scanned recurrent_sequence(GatedCell cell, const Tensor& x_parts, const Tensor& 
   std::vector<Tensor> inputs{x_parts, weight_hh, bias_hh};
   inputs.insert(inputs.end(), first.begin(), first.end());
   return cells::with_cell(cell, [&]<template <class> class Cell>() {
-    check<Cell>(inputs, packing);
+    recurrent::check<Cell>(inputs, packing);
     return thread_state().fuses
-               ? run<Cell>(inputs, packing, reverse)
+               ? recurrent::run<Cell>(inputs, packing, reverse)
                : composed::recurrent_sequence(cell, x_parts, weight_hh, bias_hh, first, packing, reverse);
   });
 }

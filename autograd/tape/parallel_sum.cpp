@@ -18,8 +18,6 @@
 namespace gradus {
 namespace {
 
-constexpr const char* operation = "parallel_sum";
-
 Tensor sum_of(const std::vector<Tensor>& terms) {
   Tensor sum = terms.front();
   for (std::size_t i = 1; i < terms.size(); ++i) sum = sum + terms[i];
@@ -109,6 +107,7 @@ class Tapes {
 }  // namespace
 
 Tensor parallel_sum(std::int64_t count, const std::function<Tensor(std::int64_t)>& f) {
+  constexpr const char* operation = "parallel_sum";
   if (count < 1) fail(operation, "needs at least 1 term, and got ", count);
   const std::uint64_t oldest = next_node_number();
   std::vector<Tensor> terms(static_cast<std::size_t>(count));
