@@ -195,10 +195,11 @@ class Load:
         faults = [self.wrong_body] * 8 + [self.half_body, self.trickle, self.reset, self.leave, self.slow_reader, self.garbage,
                                          self.compressed, self.endless]
         while self.runs():
+            fault = randoms.choice(faults)
             try:
-                randoms.choice(faults)(randoms)
+                fault(randoms)
             except OSError as error:
-                self.check("faults", False, repr(error))
+                self.check("faults", False, f"{fault.__name__}: {error!r}")
             time.sleep(4 * self.options.pause * randoms.expovariate(1))
 
     # Checks of the server, run while the clients send requests.
