@@ -173,9 +173,10 @@ def misbehaving_clients(server):
     check(status == 400 and "attention weights; the limit is 4194304" in answer["error"], f"many weights: {status}")
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
         try:
-            client.sendall(b"GET /health HTTP/1.1\r\n" + b"a:b\r\n" * 20000)
+            # Newer versions of httplib refuse more than 100 fields, and longer ones, with 400.
+            client.sendall(b"GET /health HTTP/1.1\r\n" + (b"a: " + b"b" * 1000 + b"\r\n") * 90)
             first = client.makefile("rb").readline()
-            check(first.startswith(b"HTTP/1.1 431"), f"a head of 100 kB: {first}")
+            check(first.startswith(b"HTTP/1.1 431"), f"a head of 90 kB: {first}")
         except ConnectionError:
             pass  # the server has closed the connection before everything was sent
     start = time.monotonic()
